@@ -306,7 +306,8 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
 def _refuse_users(load: ir.Operation, n_uses: int) -> str | None:
     """Why others than so many products need the tile of a load."""
     users = list(renamed_uses(load.results[0]))
-    if len(users) == n_uses:  # async_copies C11; converted_operands C6
+    # async_copies C11; converted_operands C6; transposed_products C10
+    if len(users) == n_uses:
         return None
     other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
     return f"'{op_stem(other)}' uses its tile too, which needs it in registers"

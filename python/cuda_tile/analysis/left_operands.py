@@ -5,6 +5,33 @@ An instruction reads its right operand from shared memory, 8-bit elements contig
 along K. One that lies along M or N is its left operand instead: threads take it from
 the slot that a copy fills to registers, where `ldmatrix.trans` turns it. For the right
 operand of a product that means the transpose, B^T A^T (`swap` in the plan).
+
+Contract `transposed_products`
+    Law: A B is the transpose of B^T A^T: each element sums the same products over the
+    same K.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | the right operand lies as bytes | words |
+    | C2 types | warpgroups have an instruction for the types | doubles |
+    | C3 flags | signs stay with their operands | unsigned_left |
+    | C4 values | conversions are those of the program | floats_with_nans |
+    | C5 values | sums begin with what the program says | from_seven, no_iteration |
+    | C6 order | an engine copies it, by the contract of copies | acquire_of_the_loop |
+    | - blocks | slots and registers are of one tile block | |
+    | - indices | loads keep their indices; only names of dimensions change | |
+    | C7 extents | a warpgroup has 64 columns, and as many rows and as much of K as | |
+    | | an instruction; what is outside is padded | few_rows, few_columns |
+    | | | odd_extents |
+    | C8 extents | 16 bytes or more lie along N, whatever the tile is called | |
+    | | | lies_along_k, renamed |
+    | - aliasing | tokens order its load, by the contract of copies | |
+    | C9 captures | a loop carries the sum, nothing else in it uses that; what goes | |
+    | | on with it elsewhere gets it in its own layout | sum_that_the_loop_uses |
+    | | | two_products_of_a_sum, carried_under_another_number |
+    | | | goes_on_with_another_loop |
+    | C10 captures | products alone use the tile | bytes_that_something_else_uses |
+    | | | bytes_of_two_products |
 """
 
 from __future__ import annotations

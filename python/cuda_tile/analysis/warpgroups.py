@@ -106,6 +106,7 @@ def plan_warpgroups(
     found = planned(_Form())
     if found is not None and not found.convert:
         return found
+    # transposed_products C6
     brought = [
         index
         for index in (0, 1)
@@ -140,12 +141,12 @@ def _plan_form(
     warps = (plan.warps_m, plan.warps_n)
     columns = max(1, product.extents[1 - form.swap] // warps[1 - form.swap])
     atom = find_wgmma(operand, accumulator, columns)
-    if atom is None:
+    if atom is None:  # transposed_products C2
         return None
     promote = default_promotion(product.op, atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
-    # converted_operands C7
+    # converted_operands C7; transposed_products C7
     if wgmma_refusal(product.op, atom, warps, form.swap) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
@@ -235,19 +236,20 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
     if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):
         return False
     tile = load.results[0]
-    if element_bits(element_of(tile)) != 8:
+    if element_bits(element_of(tile)) != 8:  # transposed_products C1
         return False
     near = describe_access(load, facts).fastest
     if shape_of(tile)[near] < UNIT_BYTES:
         return False
     shared = renamed_buffer(wgmma_buffer(shape_of(tile), 8, near), op.operands[index])
-    return bool(shared.offset[0][index])
+    return bool(shared.offset[0][index])  # transposed_products C8
 
 
 def _is_plain_sum(op: ir.Operation) -> bool:
     """Whether a loop carries the sum of a product, and nothing else in it uses that."""
     total, result = op.operands[2], op.results[0]
     users = [(use.owner.operation, use.operand_number) for use in result.uses]
+    # transposed_products C9
     if not isinstance(total.owner, ir.Block) or len(list(total.uses)) != 1:
         return False
     loop = total.owner.owner.operation

@@ -182,10 +182,11 @@ def add_promoted(
     zero = b.constant(b.f32, 0.0)
     step = max(1, depth // product.atom.shape[2])
     depths = product.depths
+    # promotion C7
     for some in (depths[i : i + step] for i in range(0, len(depths), step)):
         for origin, registers in origins.items():
             before = sums.take(registers)
-            part = [zero] * len(before)
+            part = [zero] * len(before)  # promotion C4
             for k in some:
                 part = product.at(origin, k, part)
             pairs = zip(before, part, strict=True)

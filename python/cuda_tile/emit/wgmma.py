@@ -312,14 +312,14 @@ def _promoted(
     step = max(1, PART_REGISTERS // len(parts[0][1]))
     for some in (parts[i : i + step] for i in range(0, len(parts), step)):
         numbers = [number for _, own in some for number in own]
-        for first in range(0, deepest + 1, depth):
+        for first in range(0, deepest + 1, depth):  # promotion C7
             form, inputs = _part(whole, some, operands, range(first, first + depth))
             made = _run(e, form, [acc.registers[n] for n in numbers], inputs)
             b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
-            wait_for_products(e, 0)
+            wait_for_products(e, 0)  # promotion C6
             for number, word in zip(numbers, _tied(b, "", made), strict=True):
                 before = total[number]
-                adds = is_sum or first
+                adds = is_sum or first  # promotion C4
                 total[number] = b.op("llvm.fadd", b.f32, before, word) if adds else word
     return Pending(acc.layout, tuple(total), is_done=True)
 

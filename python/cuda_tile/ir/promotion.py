@@ -4,6 +4,31 @@
 Matrix instructions add products of 8-bit floats with fewer bits than f32 has. Unless a
 product allows that (`fast_acc`), only so many elements along K are added so; additions
 of f32 add the partial sums to the sum.
+
+Contract `promotion`
+    Law: a product has the sum of its terms in any order, so also that of partial sums:
+    each begins with 0, and additions of f32 add it to the sum.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | operands are 8-bit floats, sums f32 | halves, sums_of_f16 |
+    | C2 types | the instruction that the chip has for them adds with fewer bits | |
+    | | | rows_for_warps_alone |
+    | C3 flags | the product does not allow such sums | fast |
+    | C4 values | a sum begins with what the program says, partial sums with 0, what | |
+    | | is infinite or NaN in one is so in the sum | from_minus_zero, infinities |
+    | C5 values | no factors multiply the sum of a block | scaled |
+    | C6 order | partial sums are waited for and added where the product stands, so | |
+    | | what uses the sum there finds it whole | sum_that_the_loop_uses |
+    | - blocks | sums are registers of one tile block | |
+    | - indices | no index depends on it | |
+    | C7 extents | a partial sum ends after 128 along K, and with the product | |
+    | | however many that has | deep, less_than_an_instruction, no_iteration |
+    | C8 extents | large results are cut into pieces that are equal parts | |
+    | | | cut_into_pieces |
+    | - aliasing | sums are registers | |
+    | C9 captures | each product has its own, whatever else its sum goes through | |
+    | | | fast_product_before_it, in_a_branch |
 """
 
 from __future__ import annotations
@@ -54,10 +79,12 @@ def default_promotion(
         warps: How warps divide its result, as `tile_mma` takes it.
     """
     operand, accumulator = (str(element_of(op.operands[n])) for n in (0, 2))
+    # promotion C1, C3
     if (operand, accumulator) not in SHORT_SUMS or "fast_acc" in op.attributes:
         return 0
     if isinstance(atom, WgmmaAtom):
         return PROMOTED_ELEMENTS
+    # promotion C2, C5
     if _is_scaled(op) or not has_short_sums(op, atom, target):
         return 0
     pieces = pieces_of_sums(shape_of(op.results[0]), warps, atom)
@@ -91,7 +118,7 @@ def pieces_of_sums(
     count = max(1, batch * prod(own) // (WARP_LANES * PART_REGISTERS))
     dims = (-2, -1) if own[0] > own[1] else (-1, -2)
     for dim in dims:
-        if own[dim] // atom.shape[:2][dim] >= count:
+        if own[dim] // atom.shape[:2][dim] >= count:  # promotion C8
             return dim, count
     return None
 

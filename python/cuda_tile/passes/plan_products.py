@@ -107,6 +107,7 @@ def divide_product(
             runs_on = any(is_(product.op, index) for is_ in staged for index in (0, 1))
             return replace(found, lag=int(runs_on and not found.promote))
     found = plan_product(product.extents, plan, atom, product.batch)
+    # promotion C9
     promote = default_promotion(product.op, atom, target, found.warps)
     return replace(found, promote=promote)
 

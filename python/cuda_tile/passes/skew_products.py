@@ -97,7 +97,7 @@ def _may_run_on(product: ir.Operation) -> bool:
 
     Partial sums are done when they are added to the sum, in the same turn.
     """
-    if planned(product, "promote", 0):
+    if planned(product, "promote", 0):  # promotion C6
         return False
     for value in list(product.operands)[:2]:
         if not isinstance(value.type, BufferType):

@@ -39,6 +39,8 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
         found: list[Constraint] = [
             Same((op.results[0], acc)),
             Fixed(op.results[0], result, weight),
+            # A product that goes on with this sum may have given all the layout.
+            Demand(op, 2, result),  # transposed_products C9
         ]
         if plan.lhs == "register" and not is_brought(op, plan):
             found.append(Demand(op, plan.swap, left_layout(op, plan, result)))

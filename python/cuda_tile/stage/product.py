@@ -247,7 +247,8 @@ def _sum_in_pieces(
     other = -1 - pieces.dim  # of the operands A and B, the one that is not cut
     for first in range(0, count, in_part):
         for piece in numbers:
-            part = zeros(totals[piece])
+            part = zeros(totals[piece])  # promotion C4
+            # promotion C7
             for number in range(first, min(first + in_part, count)):
                 operands = [slicers[index](number, piece) for index in (0, 1)]
                 if piece and number == first:

@@ -97,9 +97,10 @@ def stage_wgmma(
     if plan.swap:
         sides, acc = sides[::-1], permute(acc, TURN)
     pending = PendingType.get(acc.type)
-    start = tileas.SettledOp(pending, acc).result
+    start = tileas.SettledOp(pending, acc).result  # transposed_products C5
     lhs, rhs = sides
     made = tileas.WgmmaOp(pending, lhs, rhs, start, atom.name)
+    # transposed_products C3
     kept = (*(SIGNS[::-1] if plan.swap else SIGNS), PLAN_ATTRIBUTE)
     for name, source in zip((*SIGNS, PLAN_ATTRIBUTE), kept, strict=True):
         if source in op.attributes:
@@ -151,7 +152,7 @@ def _loaded(operand: ir.Value, filled: ir.Value, layout: LinearLayout) -> ir.Val
     kind = tile_type(BufferType(filled.type).element_type, layout)
     tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * layout.rank).result
     for conversion in conversions_of(operand):
-        made = conversion.clone()  # converted_operands C3, C4
+        made = conversion.clone()  # converted_operands C3, C4; transposed_products C4
         made.operands[0] = tile
         tile = made.results[0]
         tile.set_type(tile_type(element_of(conversion.results[0]), layout))
