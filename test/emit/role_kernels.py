@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from emit_from import passed
 
+import cuda_tile
 from cuda_tile._mlir import ir
 
 VECTOR = (
@@ -74,6 +76,8 @@ EVERY_INSTRUCTION = kernel(
     + role("other", "", 4, 128, 40)
     + role("load", scalar("%o", 7.0), 4, 1, 40)
 )
+BEHIND_AN_ACQUIRE = Path(__file__).parents[1] / "passes" / "order_copies.mlir"
+"""Its copies stand behind a fence of all proxies."""
 ONE_WARP = kernel(role("work", "", 4, 128) + role("warp", "tileas.barrier", 1, 32))
 
 
@@ -81,3 +85,5 @@ def role_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Chips, and level P of kernels with all instructions that roles need."""
     for text in (EVERY_INSTRUCTION, ONE_WARP):
         yield "sm_90", passed(text, "emit", "emit", "sm_90")
+    acquired = cuda_tile.load(BEHIND_AN_ACQUIRE.read_bytes())
+    yield "sm_90", cuda_tile.lower(acquired, "sm_90")
