@@ -142,7 +142,7 @@ def test_registered_passes_are_on_the_tools_list() -> None:
 @pytest.mark.parametrize("name", ["a.b", "k<0>", "\u00fc", "1k", "_", "a b"])
 def test_a_name_that_ptx_cannot_write_is_refused(name: str) -> None:
     text = f'cuda_tile.module @m {{ entry @"{name}"() {{ return }} }}'
-    with pytest.raises(UserError, match=f"as PTX has names, got '{name}'"):
+    with pytest.raises(UserError, match=f"for what PTX names, got '{name}'"):
         cuda_tile.compile(cuda_tile.load(text.encode()), cubin=False)
 
 
