@@ -363,10 +363,9 @@ class _Run:
 
     def expect_writes(self, preceding: Preceding, args: Sequence[Any]) -> None:
         """Notes what the preceding grid writes, see `launch`."""
-        shadow = self.machine.global_shadow
-        if shadow is not None:
-            arrays = (getattr(arg, "array", arg) for arg in args)
-            shadow.preceding = byte_ranges(preceding, arrays)
+        ranges = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
+        if self.machine.global_shadow is not None:
+            self.machine.global_shadow.preceding = ranges
 
     def prepare(self, params: NDArray[np.uint8], limit: int, *, is_exact: bool) -> None:
         """Compiles the functions."""
