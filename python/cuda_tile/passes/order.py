@@ -150,7 +150,7 @@ class UnseenAccesses(ForwardAnalysis[int]):
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """Either path's accesses."""
+        """What either path has left unseen."""
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
