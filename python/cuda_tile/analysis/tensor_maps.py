@@ -9,6 +9,7 @@ from here.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.control_flow import may_leave
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.tiling import (
     tensor_view_op,
@@ -24,7 +25,6 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_entry,
     location_text,
-    nested_ops,
 )
 from cuda_tile.layout.boxes import Boxes, boxes
 from cuda_tile.layout.shared import SharedLayout
@@ -101,7 +101,7 @@ def _is_always_made(entry: ir.Operation, view: ir.Value) -> bool:
     """
     reached: set[ir.Operation] = set()
     for op in block_ops(body(entry)):
-        if any(inner.name == "cuda_tile.return" for inner in nested_ops(op)):
+        if may_leave(op):
             break
         reached.add(op)
     work = [view]

@@ -11,9 +11,9 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen import isolated
 from cuda_tile.codegen.legality import check_device_code
 from cuda_tile.codegen.libdevice import library_path
+from cuda_tile.codegen.names import check_name
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import CLUSTERS_ATTRIBUTE, emitted_kernels
-from cuda_tile.ir.walk import entry_name, location_text
 from cuda_tile.options import Options
 from cuda_tile.targets import Target
 
@@ -66,7 +66,8 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
         UserError: The module holds what LLVM or the chip cannot take, or needs a
             library that is not installed.
     """
-    _check_names(module)
+    for kernel in emitted_kernels(module):
+        check_name(kernel)
     target = _target(module, options)
     unlisted = check_device_code(module, target)
     level = options.opt_levels[0] if _is_worth_optimising(module) else 0
@@ -76,26 +77,6 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
     else:
         text = _cuda_tile.translate_to_ptx(module, target.arch, *how)
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-# PTX ISA, "Identifiers". LLVM ends the process on other names.
-_IDENTIFIER = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
-
-
-def _check_names(module: ir.Operation) -> None:
-    """Refuses kernels whose names PTX cannot write.
-
-    Raises:
-        UserError: There is one.
-    """
-    for kernel in emitted_kernels(module):
-        name = entry_name(kernel)
-        if not _IDENTIFIER.fullmatch(name):
-            raise UserError(
-                "expected a kernel's name of letters, digits, _ and $ that begins with "
-                f"a letter, as PTX has names, got '{name}'; rename the kernel",
-                location_text(kernel),
-            )
 
 
 def empty_ptx(target: Target) -> str:

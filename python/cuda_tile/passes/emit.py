@@ -10,12 +10,11 @@ launcher appends. Each kernel carries its launch data, `tileas.launch` (see
 
 from __future__ import annotations
 
-import re
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
+from cuda_tile.codegen.names import check_name
 from cuda_tile.emit.builder import SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
@@ -73,28 +72,10 @@ def run(module: ir.Operation, options: Options) -> None:
         _cuda_tile.drop_scopes(module)  # LLVM IR has no form for them
 
 
-_SYMBOL = re.compile(r"[a-zA-Z][a-zA-Z0-9_$]*|[_$][a-zA-Z0-9_$]+")
-"""What PTX takes for a name (PTX ISA, 4.4: identifiers)."""
-
-
-def _check_symbols(tile_module: ir.Operation) -> None:
-    """Refuses what PTX cannot name.
-
-    Raises:
-        UserError: The name of a kernel or of a global is no identifier.
-    """
-    for op in block_ops(body(tile_module)):
-        if not _SYMBOL.fullmatch(entry_name(op)):
-            raise UserError(
-                "expected a name of ASCII letters, digits, _ and $ for what PTX names, "
-                f"got {entry_name(op)!r}",
-                location_text(op),
-            )
-
-
 def emit_module(tile_module: ir.Operation) -> None:
     """Builds the `gpu.module` right before the tile module."""
-    _check_symbols(tile_module)
+    for op in block_ops(body(tile_module)):
+        check_name(op)
     with ir.InsertionPoint(tile_module), tile_module.location:
         gpu_module = ir.Operation.create(
             "gpu.module",

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names of kernels and globals that PTX can write."""
+
+from __future__ import annotations
+
+import re
+
+from cuda_tile._mlir import ir
+from cuda_tile.errors import UserError
+from cuda_tile.ir.walk import entry_name, location_text
+
+_IDENTIFIER = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
+"""PTX ISA, "Identifiers". LLVM ends the process on other names."""
+
+
+def check_name(op: ir.Operation) -> None:
+    """Refuses the symbol of a kernel or global that PTX cannot write.
+
+    Raises:
+        UserError: It is no identifier of PTX.
+    """
+    name = entry_name(op)
+    if not _IDENTIFIER.fullmatch(name):
+        raise UserError(
+            "expected a name of ASCII letters, digits, _ and $ for what PTX names, "
+            f"got {name!r}",
+            location_text(op),
+        )
