@@ -56,7 +56,7 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         ("{num_warps = 4.0 : f32}", r"an i64 integer as num_warps"),
         (
             "{num_warps = 4 : i64, stages = 3 : i64}",
-            r"expected only num_warps, .*, hold in 'tileas.plan' of 'entry', "
+            r"expected only num_warps, .*, part in 'tileas.plan' of 'entry', "
             r"got 'stages'",
         ),
         (
