@@ -149,11 +149,12 @@ def lit_suite() -> Outcome:
     return Outcome("lit", passed, len(codes) - passed - set_aside, result.stdout)
 
 
-def pytest_suite() -> Outcome:
+def pytest_suite(*options: str) -> Outcome:
     """The tests of Python values."""
     report = RESULTS / "pytest.xml"
     report.unlink(missing_ok=True)
-    result = run("pytest", "-q", "-n2", f"--junitxml={report}", ROOT / "test")
+    command = ("pytest", "-q", "-n2", f"--junitxml={report}", *options)
+    result = run(*command, ROOT / "test")
     if not report.exists():
         return Outcome("pytest", 0, 1, result.stdout)
     suite = ElementTree.parse(report).getroot().find("testsuite")
@@ -178,7 +179,8 @@ STEPS: dict[str, Callable[[], Iterable[Job]]] = {
     "lint": lint_checks,
     "checks": own_checks,
 }
-ALONE: dict[str, Job] = {"lit": lit_suite, "pytest": pytest_suite}
+ALONE: dict[str, Job] = {"lit": lit_suite, "pytest": partial(pytest_suite, "--sample")}
+WHOLE: dict[str, Job] = ALONE | {"pytest": pytest_suite}
 ON_DEMAND = {"clang-tidy": clang_tidy_checks}
 
 
@@ -191,14 +193,14 @@ def timed(job: Job) -> Outcome:
     return outcome
 
 
-def outcomes(chosen: list[str]) -> Iterator[Outcome]:
+def outcomes(chosen: list[str], suites: dict[str, Job]) -> Iterator[Outcome]:
     """Runs the chosen steps: checks side by side, then each suite."""
-    steps = [(STEPS | ON_DEMAND)[name] for name in chosen if name not in ALONE]
+    steps = [(STEPS | ON_DEMAND)[name] for name in chosen if name not in suites]
     with ThreadPoolExecutor(JOBS) as pool:
         yield from pool.map(timed, (job for step in steps for job in step()))
     for name in chosen:
-        if name in ALONE:
-            yield timed(ALONE[name])
+        if name in suites:
+            yield timed(suites[name])
 
 
 def main() -> int:
@@ -211,13 +213,17 @@ def main() -> int:
         metavar="STEP",
         help=f"of {', '.join(known)}, or {', '.join(ON_DEMAND)} (not run by default)",
     )
-    chosen: list[str] = parser.parse_args().steps or known
+    parser.add_argument(
+        "--all", action="store_true", help="every case of the tests that are sampled"
+    )
+    options = parser.parse_args()
+    chosen: list[str] = options.steps or known
     known += ON_DEMAND
     for name in chosen:
         if name not in known:
             parser.error(f"expected steps of {', '.join(known)}, got '{name}'")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    results = list(outcomes(chosen))
+    results = list(outcomes(chosen, WHOLE if options.all else ALONE))
     bad = [outcome for outcome in results if outcome.failed]
     # Once more at the end, where a long log is looked at first.
     print("".join(f"{outcome}\n" for outcome in bad), end="")
