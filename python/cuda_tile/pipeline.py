@@ -42,16 +42,20 @@ from cuda_tile.options import (
 from cuda_tile.passes import (
     allocate,
     barriers,
+    combine_atomics,
     count,
     emit,
     facts,
     issue,
+    load_duplication,
+    narrow_elements,
     order,
     persist,
     place,
     plan,
     ring,
     roles,
+    row_tiling,
     simplify,
     skew,
     split,
@@ -114,8 +118,7 @@ class Pass:
     """A step from MLIR to MLIR.
 
     Attributes:
-        name: Its name for hooks, `until` and timings; `cuda-tile-` in front makes
-            the tool's flag.
+        name: Its name for hooks, `until` and timings.
         level: The level of what it leaves.
         summary: One line for `--help`.
         change: What it does to a module.
@@ -127,6 +130,11 @@ class Pass:
     summary: str
     change: PassFunction
     reads: tuple[str, ...] = ()
+
+    @property
+    def flag(self) -> str:
+        """Its name in pipeline texts, which is the tool's flag."""
+        return "cuda-tile-" + self.name.replace("_", "-")
 
     def run(self, compilation: Compilation) -> None:
         """Changes the module of a compilation.
@@ -192,12 +200,37 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "loop splitting: iterations whose masks hide nothing get their own loop",
         split.run,
     ),
+    # Before the plan: what is planned are accesses and updates as they will be made.
+    Pass(
+        "narrow_elements",
+        "T",
+        "access elements of 4 bits as bytes",
+        narrow_elements.run,
+    ),
+    Pass(
+        "combine_atomics",
+        "T",
+        "combine updates of one place before one atomic makes them",
+        combine_atomics.run,
+    ),
     Pass(
         "plan",
         "T",
         "choose warps, matrix instructions and copies per kernel",
         plan.run,
         reads=("gpu", "num_warps", "abi", "persistent", "shared_budget"),
+    ),
+    Pass(
+        "load_duplication",
+        "T",
+        "give products that run an iteration behind loads of their own",
+        load_duplication.run,
+    ),
+    Pass(
+        "row_tiling",
+        "T",
+        "compute rows that no registers hold in parts, by loops",
+        row_tiling.run,
     ),
     Pass(
         "persist",
@@ -470,7 +503,7 @@ def pipeline_text(given: Mapping[str, str]) -> str:
         texts = {option_flag(name): given[option_flag(name)] for name in step.reads}
         _read(step, texts)
         options = " ".join(f"{flag}={text}" for flag, text in texts.items() if text)
-        words.append(f"cuda-tile-{step.name}" + (f"{{{options}}}" if options else ""))
+        words.append(step.flag + (f"{{{options}}}" if options else ""))
     return ",".join(words)
 
 
@@ -478,8 +511,7 @@ def _register(step: Pass) -> None:
     def run(op: ir.Operation, given: dict[str, str]) -> None:
         step.change(op, _read(step, given))
 
-    name = f"cuda-tile-{step.name}"
-    _cuda_tile.register_pass(name, step.summary, _flags(step.reads), run)
+    _cuda_tile.register_pass(step.flag, step.summary, _flags(step.reads), run)
 
 
 def _read(step: Pass, given: Mapping[str, str]) -> Options:
