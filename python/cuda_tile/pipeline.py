@@ -452,13 +452,13 @@ COMPILE_PIPELINE = "cuda-tile-compile-pipeline"
 
 @cache
 def register_passes() -> None:
-    """Makes every pass known to MLIR as `cuda-tile-NAME`, with its options.
+    """Makes every pass known to MLIR by its flag, with its options.
 
     After this `cuda-tile-opt`, `PassManager.parse` and any pipeline text can name
     them, and all of them as `COMPILE_PIPELINE`. MLIR keeps one list per process: a
     second call has nothing to do.
     """
-    if _cuda_tile.pass_description(f"cuda-tile-{NAMES[0]}"):
+    if _cuda_tile.pass_description(_passes()[0].flag):
         return  # by an earlier import of this module
     for step in (*PIPELINE, *PRINTERS):
         if isinstance(step, Pass):

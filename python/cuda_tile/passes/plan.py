@@ -82,7 +82,7 @@ from cuda_tile.passes.plan_products import (
 from cuda_tile.passes.plan_rows import loads_rows_again, plan_rows
 from cuda_tile.passes.plan_stages import stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
-from cuda_tile.rewrites.duplicates import shared_operands
+from cuda_tile.rewrites.duplicates import counted_twice, shared_operands
 from cuda_tile.targets import (
     MOST_CLUSTER,
     MOST_SHARED_BYTES,
@@ -145,7 +145,8 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     if staged.registers > plan.registers and not is_planned:
         plan = _with_registers(plan, options.target, staged.registers)
         entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
-    loads.duplicate(shared_operands(product.op for product in staged.plans))
+    again = shared_operands(product.op for product in staged.plans)
+    loads.operands = counted_twice(loads.operands, again)
     loads.write(plan, parts)
 
 

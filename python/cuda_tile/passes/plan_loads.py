@@ -9,7 +9,7 @@ becomes a remark that says what would help.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
@@ -59,7 +59,6 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
-from cuda_tile.rewrites.duplicates import SharedOperand
 from cuda_tile.targets import WARP_LANES, Target
 
 ENGINES: tuple[str, ...] = (TMA, CP_ASYNC)
@@ -113,22 +112,6 @@ class LoadChooser:
         self.engines = {o.load: self._engine(o) for o in self.operands}
         self._leave_room()
         self._agree()
-
-    def duplicate(self, shared: Iterable[SharedOperand]) -> None:
-        """Counts with loads that are made twice: two copies, each with its readers.
-
-        Args:
-            shared: The operands that the second copies are for.
-        """
-        again: dict[ir.Operation, set[tuple[ir.Operation, int]]] = {}
-        for operand in shared:
-            mine = again.setdefault(operand.load, set())
-            mine.add((operand.product, operand.index))
-        self.operands = [
-            part
-            for operand in self.operands
-            for part in _copies_of(operand, again.get(operand.load, set()))
-        ]
 
     @property
     def facts(self) -> FactsAnalysis | None:
@@ -592,17 +575,6 @@ class LoadChooser:
                     f" got '{TMA}': {reason}",
                     location_text(store),
                 )
-
-
-def _copies_of(
-    operand: LoadedOperand, again: Set[tuple[ir.Operation, int]]
-) -> list[LoadedOperand]:
-    """What a load brings, once for its readers, and again for some of them."""
-    readers = [
-        tuple(use for use in operand.uses if (use in again) == is_again)
-        for is_again in (False, True)
-    ]
-    return [replace(operand, uses=uses) for uses in readers if uses]
 
 
 def _is_small(operand: LoadedOperand) -> bool:
