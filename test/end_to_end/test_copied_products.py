@@ -17,6 +17,8 @@ import cuda_tile
 from cuda_tile.ir.copy_plan import LOADS, read_load
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(3)
+
 LEVELS = ("stage", "barriers")
 
 
