@@ -23,7 +23,7 @@ from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.emit.mma_fma import multiply_add
-from cuda_tile.emit.pending import WAITS
+from cuda_tile.emit.pending import WAITS, known, or_zero
 from cuda_tile.emit.tileas import load_vectors
 from cuda_tile.engines.engine import Atom, Division, Engine, Reading, Terms
 from cuda_tile.engines.registry import with_engine
@@ -136,11 +136,9 @@ def emit(e: Emitter, op: ir.Operation) -> None:
 
 def _held(e: Emitter, acc: Pending) -> tuple[ir.Value, ...]:
     """The sum so far: zeros where nothing was set."""
-    if acc.holds is None:
+    if acc.holds is None or known(e.builder, acc.holds):
         return tuple(acc.registers)
-    b = e.builder
-    zero = b.constant(b.f32, 0.0)
-    return tuple(b.select(acc.holds, word, zero) for word in acc.registers)
+    return tuple(or_zero(e, acc.holds, list(acc.registers)))
 
 
 def _division(sums: LinearLayout) -> tuple[int, int]:
