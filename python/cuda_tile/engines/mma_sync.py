@@ -101,6 +101,14 @@ class WarpEngine(Engine):
         return read * reading.operand_bits // 8
 
 
+def widens_small_floats(target: Target) -> bool:
+    """Whether ptxas 13.5 widens 8-bit floats in registers to multiply them by warps.
+
+    That was tried on sm_90 alone; see `_F16_CAPABILITIES`.
+    """
+    return target.arch == "sm_90a"
+
+
 def has_short_sums(atom: Atom, terms: Terms, target: Target) -> bool:
     """Whether an instruction of a warp adds a product with fewer bits than f32 has."""
     types = terms.operand, terms.accumulator

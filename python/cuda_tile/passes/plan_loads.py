@@ -35,7 +35,7 @@ from cuda_tile.analysis.feeds import (
     once_loaded_operands,
     source_load,
 )
-from cuda_tile.engines.registry import have_products_by_themselves
+from cuda_tile.engines.mma_sync import widens_small_floats
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import (
     CONVERTED_SLOTS,
@@ -223,7 +223,7 @@ class LoadChooser:
         if not all(self.is_copied(product, index) for index in (0, 1)):
             return None
         is_float = product.name != "cuda_tile.mmai"
-        if is_float and have_products_by_themselves(self._target):
+        if is_float and widens_small_floats(self._target):
             return None
         return frozenset(
             index
