@@ -156,12 +156,10 @@ class Threads:
         """
         key = (-len(ICMP) - 2, number, ord(axis))
         b = self._builder
-        text = register_constant(number, axis)
-        if before is not None:  # the remark keeps LLVM from taking the other for it
+        text = register_constant(number, axis, is_own=before is not None)
+        if before is not None:
             saved, b.ip = b.ip, before
-            (value,) = b.inline_ptx(
-                f"{text} // anew", "=r", [b.i32], [], side_effects=False
-            )
+            (value,) = b.inline_ptx(text, "=r", [b.i32], [], side_effects=False)
             b.ip = saved
             return value
         if key not in self._forms:

@@ -158,11 +158,7 @@ def from_buffer(
 
 
 def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
-    """Where a loop's constants are made if another loop of products stands before it.
-
-    ptxas 13.5 would share them between the loops, in a register that it then copies in
-    each turn.
-    """
+    """Where a loop's constants are made if another loop of products precedes it."""
     loop = block.owner.operation
     place = e.before.get(loop)
     if place is None or len(e.before) == 1:
