@@ -41,8 +41,9 @@ def test_an_engine_of_a_test_agrees_on_all_levels(
             cuda_tile.run(lowered, grid=grid, args=args)
             assert np.array_equal(args[2], expected), level
         args, expected, grid = problem(case)
-        how = {"on": "emulator", "gpu": "sm_90", "mode": "adversarial"}
-        cuda_tile.run(module, grid=grid, args=args, **how)
+        cuda_tile.run(
+            module, grid=grid, args=args, on="emulator", gpu="sm_90", mode="adversarial"
+        )
         assert np.array_equal(args[2], expected)
 
 
