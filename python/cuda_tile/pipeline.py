@@ -39,19 +39,24 @@ from cuda_tile.options import (
     option_from_text,
     option_summary,
 )
+from cuda_tile.pass_order import PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
+    combine_atomics,
     count,
     emit,
     facts,
     issue,
+    load_duplication,
+    narrow_elements,
     order,
     persist,
     place,
     plan,
     ring,
     roles,
+    row_tiling,
     simplify,
     skew,
     split,
@@ -114,12 +119,14 @@ class Pass:
     """A step from MLIR to MLIR.
 
     Attributes:
-        name: Its name for hooks, `until` and timings; `cuda-tile-` in front makes
-            the tool's flag.
+        name: Its name for hooks, `until` and timings.
         level: The level of what it leaves.
         summary: One line for `--help`.
         change: What it does to a module.
         reads: The fields of `Options` that it reads, which are the flag's options.
+        needs: Properties that a module must have before it (`pass_order.py`).
+        gives: The property that a module has behind it; empty for none.
+        once: Whether it cannot run on what it has left.
     """
 
     name: str
@@ -127,21 +134,36 @@ class Pass:
     summary: str
     change: PassFunction
     reads: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    gives: str = ""
+    once: bool = False
+
+    @property
+    def flag(self) -> str:
+        """Its name in pipeline texts, which is the tool's flag."""
+        return "cuda-tile-" + self.name.replace("_", "-")
 
     def run(self, compilation: Compilation) -> None:
-        """Changes the module of a compilation.
+        """Changes the module of a compilation."""
+        self.apply(compilation.module, compilation.options)
+
+    def apply(self, module: ir.Operation, options: Options) -> None:
+        """Changes a module.
 
         Raises:
+            UserError: The pass runs too early or too late.
             CudaTileError: As the pass does; an error without a location gets that of
                 the kernel.
         """
         try:
-            self.change(compilation.module, compilation.options)
+            ORDER.check(self, module)
+            self.change(module, options)
         except CudaTileError as error:
-            where = _kernel_location(compilation.module)
+            where = _kernel_location(module)
             if error.location is not None or where is None:
                 raise
             raise type(error)(error.message, where) from error
+        ORDER.note(self, module)
 
 
 def _kernel_location(module: ir.Operation) -> str | None:
@@ -192,20 +214,59 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "loop splitting: iterations whose masks hide nothing get their own loop",
         split.run,
     ),
+    # Before the plan: what is planned are accesses and updates as they will be made.
+    Pass(
+        "narrow_elements",
+        "T",
+        "access elements of 4 bits as bytes",
+        narrow_elements.run,
+        gives="narrowed",
+    ),
+    Pass(
+        "combine_atomics",
+        "T",
+        "combine updates of one place before one atomic makes them",
+        combine_atomics.run,
+    ),
     Pass(
         "plan",
         "T",
         "choose warps, matrix instructions and copies per kernel",
         plan.run,
+        needs=("narrowed",),
+        gives="planned",
         reads=("gpu", "num_warps", "abi", "persistent", "shared_budget"),
+    ),
+    Pass(
+        "load_duplication",
+        "T",
+        "give products that run an iteration behind loads of their own",
+        load_duplication.run,
+        needs=("planned",),
+    ),
+    Pass(
+        "row_tiling",
+        "T",
+        "compute rows that no registers hold in parts, by loops",
+        row_tiling.run,
+        needs=("planned",),
     ),
     Pass(
         "persist",
         "T",
         "persistent kernels: a CTA serves several tile blocks",
         persist.run,
+        needs=("planned",),
     ),
-    Pass("place", "W", "layout assignment: give every tile a layout", place.run),
+    Pass(
+        "place",
+        "W",
+        "layout assignment: give every tile a layout",
+        place.run,
+        needs=("planned",),
+        gives="placed",
+        once=True,
+    ),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
     Pass(
@@ -213,40 +274,66 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "W",
         "move operands and layout conversions through shared memory",
         stage.run,
+        needs=("placed",),
+        gives="staged",
     ),
     Pass(
-        "order", "W", "memory order: turn tokens into barriers where needed", order.run
+        "order",
+        "W",
+        "memory order: turn tokens into barriers where needed",
+        order.run,
+        needs=("staged",),
+        gives="ordered",
     ),
     # Copies fill their buffers in place so far: rings say when, skew starts them early.
     Pass(
-        "ring", "W", "multi-buffering: give what copies fill a ring of slots", ring.run
+        "ring",
+        "W",
+        "multi-buffering: give what copies fill a ring of slots",
+        ring.run,
+        needs=("ordered",),
+        gives="ringed",
     ),
     Pass(
         "roles",
         "W",
         "warp specialisation: divide warps into loading and computing ones",
         roles.run,
+        needs=("ringed",),
+        gives="divided",
+        once=True,
     ),
     Pass(
         "skew",
         "W",
         "software pipelining: start copies iterations ahead of their use",
         skew.run,
+        needs=("divided",),
+        gives="skewed",
     ),
     Pass(
         "issue",
         "W",
         "scheduling: start asynchronous products early, await them late",
         issue.run,
+        needs=("skewed",),
+        gives="scheduled",
     ),
     Pass(
-        "count", "W", "wait counts: how much each wait may leave in flight", count.run
+        "count",
+        "W",
+        "wait counts: how much each wait may leave in flight",
+        count.run,
+        needs=("skewed",),
+        gives="counted",
     ),
     Pass(
         "allocate",
         "W",
         "shared memory allocation: offsets of buffers, by liveness",
         allocate.run,
+        needs=("counted",),
+        gives="allocated",
     ),
     # Needs places: buffers that share bytes must be kept apart too.
     Pass(
@@ -254,17 +341,23 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "W",
         "barrier insertion: the barriers that shared memory needs",
         barriers.run,
+        needs=("allocated",),
+        gives="synchronised",
     ),
     Pass(
         "emit",
         "P",
         "lower to llvm and nvvm for one thread",
         emit.run,
+        needs=("synchronised",),
+        gives="lowered",
         reads=("line_info", "device_debug"),
     ),
     Step("llvm", "PTX", "translate to LLVM IR, optimise, generate PTX", _generate_ptx),
     Step("ptxas", "cubin", "assemble the PTX", _assemble),
 )
+ORDER = PassOrder([step for step in PIPELINE if isinstance(step, Pass)])
+"""What each pass needs, and may not follow."""
 STEP_NAMES = tuple(step.name for step in PIPELINE)
 NAMES = tuple(step.name for step in PIPELINE if isinstance(step, Pass))
 """The passes: the steps that leave a module."""
@@ -419,13 +512,13 @@ COMPILE_PIPELINE = "cuda-tile-compile-pipeline"
 
 @cache
 def register_passes() -> None:
-    """Makes every pass known to MLIR as `cuda-tile-NAME`, with its options.
+    """Makes every pass known to MLIR by its flag, with its options.
 
     After this `cuda-tile-opt`, `PassManager.parse` and any pipeline text can name
     them, and all of them as `COMPILE_PIPELINE`. MLIR keeps one list per process: a
     second call has nothing to do.
     """
-    if _cuda_tile.pass_description(f"cuda-tile-{NAMES[0]}"):
+    if _cuda_tile.pass_description(_passes()[0].flag):
         return  # by an earlier import of this module
     for step in (*PIPELINE, *PRINTERS):
         if isinstance(step, Pass):
@@ -470,16 +563,15 @@ def pipeline_text(given: Mapping[str, str]) -> str:
         texts = {option_flag(name): given[option_flag(name)] for name in step.reads}
         _read(step, texts)
         options = " ".join(f"{flag}={text}" for flag, text in texts.items() if text)
-        words.append(f"cuda-tile-{step.name}" + (f"{{{options}}}" if options else ""))
+        words.append(step.flag + (f"{{{options}}}" if options else ""))
     return ",".join(words)
 
 
 def _register(step: Pass) -> None:
     def run(op: ir.Operation, given: dict[str, str]) -> None:
-        step.change(op, _read(step, given))
+        step.apply(op, _read(step, given))
 
-    name = f"cuda-tile-{step.name}"
-    _cuda_tile.register_pass(name, step.summary, _flags(step.reads), run)
+    _cuda_tile.register_pass(step.flag, step.summary, _flags(step.reads), run)
 
 
 def _read(step: Pass, given: Mapping[str, str]) -> Options:

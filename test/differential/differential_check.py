@@ -33,7 +33,11 @@ from cuda_tile.pipeline import Artifact, Observer
 
 LEVELS_W = (
     "simplify",
+    "narrow_elements",
+    "combine_atomics",
     "plan",
+    "load_duplication",
+    "row_tiling",
     "persist",
     "place",
     "stage",

@@ -139,6 +139,6 @@ def test_the_emulator_agrees_and_products_overlap() -> None:
             "mode": "adversarial",
         }
         check(run(kernel(), on="emulator", seed=seed, **how))
-    planned = str(cuda_tile.lower(kernel(), "sm_90", until="plan"))
+    planned = str(cuda_tile.lower(kernel(), "sm_90", until="load_duplication"))
     assert planned.count("stage = 1") == 2
     assert planned.count("load_view_tko") == 6, "of both tiles a load for each use"

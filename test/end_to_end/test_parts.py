@@ -23,7 +23,7 @@ from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import body, enclosing_ops, entries, nested_ops
 
-LEVELS = ("plan", "place", "stage", "barriers")
+LEVELS = ("row_tiling", "place", "stage", "barriers")
 """Passes that change such kernels, of those before `emit`."""
 ROW = 8192
 """As much as 32 threads cannot hold."""
@@ -66,7 +66,7 @@ def loops(stream: Stream, gpu: str = "sm_80") -> int:
 
 def usual_loops(module: ir.Module, options: cuda_tile.Options) -> int:
     """Loops that every row runs: those for sums that are not finite are in branches."""
-    lowered = cuda_tile.lower(module, until="plan", options=options)
+    lowered = cuda_tile.lower(module, until="row_tiling", options=options)
     ops = [op for entry in entries(lowered.operation) for op in nested_ops(entry)]
     indices = [body(op).arguments[0] for op in ops if op.name == "cuda_tile.for"]
     return sum(
@@ -116,7 +116,7 @@ def odd_rows() -> Any:
     return grid, args, {1: weights / weights.sum(1, keepdims=True)}
 
 
-@pytest.mark.parametrize("place", ["interp", "plan", "emulator"])
+@pytest.mark.parametrize("place", ["interp", "row_tiling", "emulator"])
 def test_sums_below_a_maximum_of_odd_numbers(place: str) -> None:
     stream = kernel("softmax f32 4096", 5024)
     options = replace(ONE_WARP, gpu="sm_80")
@@ -130,8 +130,8 @@ def test_sums_below_a_maximum_of_odd_numbers(place: str) -> None:
             "mode": "adversarial",
         }
         cuda_tile.run(stream.module(), grid=grid, args=args, **run_on)
-    elif place == "plan":
-        lowered = cuda_tile.lower(stream.module(), until="plan", options=options)
+    elif place == "row_tiling":
+        lowered = cuda_tile.lower(stream.module(), until="row_tiling", options=options)
         cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=grid, args=args)
     else:
         cuda_tile.run(stream.module(), grid=grid, args=args)

@@ -23,6 +23,8 @@ from test_parts import LEVELS, ONE_WARP, loops
 import cuda_tile
 from cuda_tile import builder as b
 
+pytestmark = pytest.mark.sampled(2)
+
 ROW = 8192
 """As much as 32 threads cannot hold."""
 LOOP = {stream.name: stream for stream in k.STREAMS}["softmax f32 1M loop"]
@@ -45,7 +47,7 @@ def test_softmax_over_tiles_of_a_longer_row(columns: int) -> None:
     run(stream)
 
 
-@pytest.mark.parametrize("place", ["plan", "emulator"])
+@pytest.mark.parametrize("place", ["row_tiling", "emulator"])
 def test_odd_numbers_in_tiles_of_a_longer_row(place: str) -> None:
     """Infinities, NaN and the lowest number: the same as of the kernel's text."""
     columns = 9232
@@ -61,8 +63,8 @@ def test_odd_numbers_in_tiles_of_a_longer_row(place: str) -> None:
     cuda_tile.run(module, grid=(6,), args=args)
     wanted, args[1] = args[1], np.zeros_like(x)
     options = replace(ONE_WARP, gpu="sm_80")
-    if place == "plan":
-        lowered = cuda_tile.lower(module, until="plan", options=options)
+    if place == "row_tiling":
+        lowered = cuda_tile.lower(module, until="row_tiling", options=options)
         cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=(6,), args=args)
     else:
         compiled = cuda_tile.compile(module, options=options, cubin=False)

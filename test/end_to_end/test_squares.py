@@ -19,6 +19,8 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 
+pytestmark = pytest.mark.sampled(2)
+
 ROW = 8192
 """As much as 32 threads cannot hold."""
 TURNS = ROW // 256
@@ -134,7 +136,7 @@ def test_which_sums_need_no_loop_of_their_own(kind: str) -> None:
     assert usual_loops(module(kind), OPTIONS) == (4 if kind == "halves" else 2)
 
 
-@pytest.mark.parametrize("place", ["text", "plan", "place", "stage", "emulator"])
+@pytest.mark.parametrize("place", ["text", "row_tiling", "place", "stage", "emulator"])
 @pytest.mark.parametrize("columns", [ROW, 5024, 80])
 @pytest.mark.parametrize("kind", ["whole", "masked", "after"])
 def test_errors_are_below_the_derived_bound(
@@ -156,7 +158,7 @@ def test_errors_are_below_the_derived_bound(
         assert (np.abs(sums - wanted)[usual] <= few * wanted[usual]).all()
 
 
-@pytest.mark.parametrize("place", ["text", "plan", "emulator"])
+@pytest.mark.parametrize("place", ["text", "row_tiling", "emulator"])
 def test_odd_numbers(place: str) -> None:
     """NaN and infinities, first and later ones, and such behind the mask."""
     x = rows_of(5024)

@@ -89,7 +89,7 @@ SEEDS = (
         "combine_atomics",
         "rows",
         PROGRAM,
-        "plan",
+        "combine_atomics",
         fewer,
         ("sm_90",),
         (

@@ -190,6 +190,12 @@ LEGAL = (
 GPUS = ("sm_90",)
 SEEDS = (
     Seed(
-        "load_duplication", "keys", PROGRAM, "plan", is_twice, GPUS, (*MISSES, *LEGAL)
+        "load_duplication",
+        "keys",
+        PROGRAM,
+        "load_duplication",
+        is_twice,
+        GPUS,
+        (*MISSES, *LEGAL),
     ),
 )

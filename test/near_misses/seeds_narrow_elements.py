@@ -94,7 +94,7 @@ SEEDS = (
         "narrow_elements",
         "bytes",
         DENSE,
-        "plan",
+        "narrow_elements",
         has_bytes,
         ("sm_80", "sm_100"),
         (
@@ -142,7 +142,7 @@ SEEDS = (
         "narrow_elements",
         "halves",
         STORE,
-        "plan",
+        "narrow_elements",
         has_elements,
         ("sm_80", "sm_100"),
         (

@@ -95,7 +95,7 @@ SEEDS = (
         "online_softmax",
         "powers",
         POWERS,
-        "plan",
+        "row_tiling",
         is_online,
         ("sm_80", "sm_120"),
         (
@@ -173,7 +173,7 @@ SEEDS = (
         "online_softmax",
         "weighted_powers",
         WEIGHTED,
-        "plan",
+        "row_tiling",
         is_online,
         ("sm_80", "sm_120"),
         (

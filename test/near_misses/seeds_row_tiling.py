@@ -184,7 +184,7 @@ SEEDS = (
         "row_tiling",
         "row",
         ROW,
-        "plan",
+        "row_tiling",
         is_in_parts,
         GPUS,
         (
@@ -371,7 +371,7 @@ SEEDS = (
         "row_tiling",
         "reductions_of_single_elements",
         ONE_EACH,
-        "plan",
+        "row_tiling",
         is_in_parts,
         GPUS,
     ),
@@ -379,7 +379,7 @@ SEEDS = (
         "row_tiling",
         "weights_of_a_loop",
         WEIGHTS,
-        "plan",
+        "row_tiling",
         is_in_parts,
         GPUS,
         (
@@ -435,7 +435,7 @@ SEEDS = (
         "row_tiling",
         "loop_that_carries_rows",
         CARRIED,
-        "plan",
+        "row_tiling",
         is_in_parts,
         GPUS,
         (
@@ -472,7 +472,7 @@ SEEDS = (
         "row_tiling",
         "scan",
         SCANNED,
-        "plan",
+        "row_tiling",
         is_in_parts,
         ("sm_80", "sm_120"),
         (

@@ -121,7 +121,7 @@ SEEDS = (
         "welford",
         "whole_rows",
         PROGRAM,
-        "plan",
+        "row_tiling",
         is_welford,
         ("sm_80", "sm_120"),
         (
@@ -171,7 +171,7 @@ SEEDS = (
             Miss("distance_to_another_sum", 4, (("subf %a, %cs", "subf %b, %cs"),)),
             Miss("product_of_two_distances", 4, ((SQUARE, "%q = mulf %d, %b"),)),
             Miss(
-                "centre_of_an_early_sum",
+                "centre_of_a_hoisted_sum",
                 8,
                 (
                     ("%a, %ka = load", "%l, %ka = load"),
@@ -186,7 +186,7 @@ SEEDS = (
         "welford",
         "masked_rows",
         MASKED,
-        "plan",
+        "row_tiling",
         is_welford,
         ("sm_80", "sm_120"),
         (

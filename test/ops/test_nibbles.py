@@ -12,8 +12,8 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.errors import Unsupported
 from cuda_tile.interp.values import InterpError
-from cuda_tile.ir.walk import entries
-from cuda_tile.passes.nibbles import access_bytes
+from cuda_tile.options import Options
+from cuda_tile.passes import narrow_elements
 
 F4 = "f4E2M1FN"
 ROWS = 64
@@ -101,8 +101,7 @@ def after(text: str, *, is_rewritten: bool) -> list[Any]:
     module = cuda_tile.load(text.encode())
     if is_rewritten:
         with module.context:
-            for entry in entries(module.operation):
-                access_bytes(entry)
+            narrow_elements.run(module.operation, Options())
         assert module.operation.verify()
     rng = np.random.default_rng(1)
     x = rng.integers(0, 256, ROWS * 64, np.uint8)
@@ -128,7 +127,7 @@ def test_refused() -> None:
     with ir.Context():
         module = cuda_tile.load(text.encode())
     with module.context, pytest.raises(Unsupported, match="a weak store") as caught:
-        access_bytes(entries(module.operation)[0])
+        narrow_elements.run(module.operation, Options())
     assert "store_view_tko" in str(caught.value)
     assert "-:" in str(caught.value)
 
@@ -163,6 +162,6 @@ def test_a_dynamic_stride_is_the_unit_stride() -> None:
     """Of elements of 4 bits some stride is 1, so the only one there is is 1."""
     module = cuda_tile.load(LINE.encode())
     with module.context:
-        access_bytes(entries(module.operation)[0])
+        narrow_elements.run(module.operation, Options())
     assert "tensor_view<?xi8, strides=[1]>" in str(module.operation)
     assert "atomic" not in str(module.operation)

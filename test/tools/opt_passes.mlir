@@ -27,6 +27,8 @@
 // HELP-NEXT: --cuda-tile-compile-pipeline
 // HELP-NEXT: --cuda-tile-simplify
 // HELP-NEXT: --cuda-tile-split
+// HELP-NEXT: --cuda-tile-narrow-elements
+// HELP-NEXT: --cuda-tile-combine-atomics
 // HELP-NEXT: --cuda-tile-plan
 // HELP: --load-pass
 // HELP: OVERVIEW:

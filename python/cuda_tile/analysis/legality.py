@@ -11,11 +11,6 @@ from __future__ import annotations
 from collections.abc import Container
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    PointerType,
-    TensorViewType,
-    TileType,
-)
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import location_text, nested_ops, op_stem
@@ -26,7 +21,7 @@ INSTEAD = "it runs on the interpreter: cuda-tile-run, or cuda_tile.run(on='inter
 
 def check_program(
     entry: ir.Operation, placeable: Container[str], emittable: Container[str]
-) -> bool:
+) -> None:
     """Refuses an entry that a later pass has no rule for.
 
     Args:
@@ -34,14 +29,9 @@ def check_program(
         placeable: Ops that may have tiles of rank 1 or more, as rule tables name them.
         emittable: Ops that emission knows.
 
-    Returns:
-        Whether the entry addresses elements of 4 bits; see passes/nibbles.py.
-
     Raises:
         Unsupported: For the first such op in program order, at its location.
     """
-    checked: set[ir.Type] = set()
-    has_nibbles = False
     for op in nested_ops(entry):
         values = (*op.operands, *op.results)
         stem = op_stem(op)
@@ -50,19 +40,3 @@ def check_program(
         ):
             message = f"'{op.name}' cannot be compiled yet; {INSTEAD}"
             raise Unsupported(message, location_text(op))
-        for value in values:
-            if (ty := value.type) not in checked:
-                has_nibbles |= _is_memory_of_nibbles(ty)
-                checked.add(ty)
-    return has_nibbles
-
-
-def _is_memory_of_nibbles(ty: ir.Type) -> bool:
-    """Whether this addresses elements of 4 bits, of which two share a byte."""
-    if isinstance(ty, TensorViewType):
-        number = ty.element_type
-    elif isinstance(ty, TileType) and isinstance(ty.element_type, PointerType):
-        number = ty.element_type.pointee_type
-    else:
-        return False
-    return isinstance(number, ir.FloatType) and number.width == 4

@@ -69,10 +69,8 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
-from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_choice import choice_texts
 from cuda_tile.passes.plan_loads import LoadChooser
-from cuda_tile.passes.plan_parts import divide_as_planned, divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_products import (
     choose_atom,
@@ -81,9 +79,10 @@ from cuda_tile.passes.plan_products import (
     possible_divisions,
     turns_bytes,
 )
-from cuda_tile.passes.plan_stages import load_twice, stage_products
-from cuda_tile.passes.plan_updates import join_updates
+from cuda_tile.passes.plan_rows import loads_rows_again, plan_rows
+from cuda_tile.passes.plan_stages import stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
+from cuda_tile.rewrites.duplicates import counted_twice, shared_operands
 from cuda_tile.targets import (
     MOST_CLUSTER,
     MOST_SHARED_BYTES,
@@ -118,21 +117,19 @@ def run(module: ir.Operation, options: Options) -> None:
     """
     target = options.target
     for entry in entries(module):
-        if check_program(entry, PLACE_RULES, EMIT_RULES):
-            access_bytes(entry)
+        check_program(entry, PLACE_RULES, EMIT_RULES)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         write_abi(entry, options.abi)
         _plan_entry(entry, options)
 
 
 def _plan_entry(entry: ir.Operation, options: Options) -> None:
-    ops, division = _divided(entry, options)
+    ops = list(nested_ops(entry))
     loads = LoadChooser(entry, ops, _budgeted(options), read_abi(entry))
     is_planned = PLAN_ATTRIBUTE in entry.attributes
     if not is_planned:
-        made = make_plan(entry, ops, options, loads)
-        if division is not None:
-            made = replace(made, **division)
+        made = plan_rows(entry, ops, options, _hints(entry, options.target.chip))
+        made = made or make_plan(entry, ops, options, loads)
         if options.persistent:
             made = make_persistent(entry, made, options.target, loads.copied)
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
@@ -148,8 +145,8 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     if staged.registers > plan.registers and not is_planned:
         plan = _with_registers(plan, options.target, staged.registers)
         entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
-    if load_twice(staged.plans):
-        loads = loads.again(list(nested_ops(entry)))
+    again = shared_operands(product.op for product in staged.plans)
+    loads.operands = counted_twice(loads.operands, again)
     loads.write(plan, parts)
 
 
@@ -167,23 +164,6 @@ def _with_registers(plan: Plan, target: Target, needed: int) -> Plan:
     return replace(plan, registers=work, load_registers=load)
 
 
-def _divided(
-    entry: ir.Operation, options: Options
-) -> tuple[list[ir.Operation], dict[str, int] | None]:
-    """The ops of an entry, in parts if need be; and what its plan must have then.
-
-    What an entry's atomics do to one place is combined before.
-    """
-    ops = list(nested_ops(entry))
-    if join_updates(entry, ops):
-        ops = list(nested_ops(entry))
-    if PLAN_ATTRIBUTE in entry.attributes:
-        is_divided = divide_as_planned(entry, ops, read_plan(entry))
-        return (list(nested_ops(entry)) if is_divided else ops), None
-    division = divide_rows(entry, ops, options, _hints(entry, options.target.chip))
-    return (ops if division is None else list(nested_ops(entry))), division
-
-
 def _check_whole(entry: ir.Operation, plan: Plan, ops: list[ir.Operation]) -> None:
     """Checks what a plan asks of all ops of an entry."""
     if plan.cluster > 1 and not suits_clusters(ops):
@@ -193,7 +173,13 @@ def _check_whole(entry: ir.Operation, plan: Plan, ops: list[ir.Operation]) -> No
             f"'{PLAN_ATTRIBUTE}', got others; leave cluster out",
             location_text(entry),
         )
-    if plan.hold and not _can_hold(entry, ops):
+    if plan.part and any(op.name in PRODUCTS for op in ops):
+        raise UserError(
+            f"expected an entry without products for part = {plan.part} in "
+            f"'{PLAN_ATTRIBUTE}'; leave part out",
+            location_text(entry),
+        )
+    if plan.hold and not (_can_hold(entry, ops) or loads_rows_again(entry, ops, plan)):
         raise UserError(
             "expected an entry without products, in which a loop from 0 in steps of 1 "
             "loads what a loop before it loaded, through a view and after no other "

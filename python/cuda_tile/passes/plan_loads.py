@@ -114,12 +114,6 @@ class LoadChooser:
         self._leave_room()
         self._agree()
 
-    def again(self, ops: Sequence[ir.Operation]) -> LoadChooser:
-        """The same of an entry whose ops have changed."""
-        made = LoadChooser(self._entry, ops, self._target, self._abi)
-        made.resident = self.resident
-        return made
-
     @property
     def facts(self) -> FactsAnalysis | None:
         """Facts of the entry; None if no engine loads anything."""

@@ -1,314 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which blocks compute with rows in a way that parts of these can be served one by one.
+"""The part of `plan` that is about rows: whether they are computed in parts.
 
-A row is a tile of so many elements along one dimension. Parts of it are independent
-wherever nothing but elementwise operations, loads and stores through views, and
-commutative reductions touch it. That holds in loops, too:
-
-- a loop that carries nothing but rows, and neither reduces nor stores any, is as good
-  as an operation on each part: it is repeated for each of them;
-- in a loop that carries none, each turn computes with rows of its own.
-
-Of a scan, what comes before a part is carried from part to part, in its order.
-
-Contract `row_tiling`
-    Law: an op on each element of a row is one on each element of its parts; the parts
-        of a commutative and associative reduction may be joined element by element.
-
-    | | condition | near misses |
-    |---|---|---|
-    | C1 types | rows are made by loads through | permuted_row, i8_row, |
-    | | partition views, ops on each | i16_row, i32_row, i64_row, |
-    | | element, constants, numbers, copies | f16_row, bf16_row, f64_row |
-    | | of an element, reshapes, reductions | |
-    | | and scans, of any numbers | |
-    | C2 values | sums begin with 0, and products | sum_from_one, |
-    | | with 1: parts begin so many times | product_from_two, |
-    | | | maximum_from_zero, |
-    | | | scan_from_one |
-    | C3 values | the body of a reduction is seen to | first_of_two, difference |
-    | | be commutative | |
-    | C4 order | accesses to rows are weak, their | relaxed_load, |
-    | | tokens after nothing, and nothing | store_after_the_load, |
-    | | after theirs: then they may be made | load_after_a_store, |
-    | | at any time, and loads more than | in_place |
-    | | once | |
-    | C5 order | what a reduction's result is needed | atomic_of_the_sum, |
-    | | for is pure, or a store that no | store_of_the_sum, |
-    | | token orders; a loop that carries | store_of_the_iteration |
-    | | rows stores nothing | |
-    | C6 order | nothing leaves a block behind what | exit_behind_the_store, |
-    | | moves to its end | exit_of_the_iteration, |
-    | | | exit_before_all |
-    | C7 indices | indices are read as unsigned | i8_indices, i16_indices, |
-    | | numbers of 64 bits where 32 may not | i64_indices, second_half, |
-    | | hold them; that of the row is known | vast_extent, index_of_a_sum |
-    | | before all reductions | |
-    | C8 extents | a row has all elements along one | odd_extent, |
-    | | dimension; parts that some tensor | extent_of_a_part, |
-    | | does not have are padding, and not | extent_of_one, |
-    | | stored; scans go one way | infinite_padding, two_rows, |
-    | | | no_iteration, |
-    | | | scan_backwards, |
-    | | | scans_both_ways |
-    | C9 captures | regions of ops on rows take nothing | captured_sum, |
-    | | that is made of rows | captured_number |
-    | C10 captures | what a loop takes from outside, or | weights_from_another_place, |
-    | | makes in each iteration, is made | weights_from_the_same_view, |
-    | | again for each part: no scan, and | weights_of_their_sum, |
-    | | no other loop | scanned_weights, |
-    | | | view_of_the_iteration |
-    | - flags | ops are repeated as they are | |
-    | - blocks | what other tile blocks may write is | |
-    | | not loaded by weak accesses | |
-    | - aliasing | accesses to one place of which one | |
-    | | is a store have tokens between | |
-    | | them, or are a race | |
+A row that no registers hold would spill. `row_tiling` computes it in parts of as many
+elements as stand here; whether it can is asked by the same function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
-from cuda_tile.analysis.bodies import has_wrong_identity, is_commutative
-from cuda_tile.analysis.constants import constant_splat
-from cuda_tile.analysis.control_flow import counted_loop, may_leave
-from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
-from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
-from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
-from cuda_tile.ir.walk import (
-    block_ops,
-    body,
-    defining_op,
-    enclosing_ops,
-    nested_ops,
-    op_stem,
-    taken,
+from cuda_tile.analysis.clusters import suits_clusters
+from cuda_tile.analysis.cost import register_limit
+from cuda_tile.analysis.feeds import TileRegisters
+from cuda_tile.analysis.held_tiles import repeated_tiles
+from cuda_tile.analysis.registers import estimate, live_tiles
+from cuda_tile.ir.plan import PRODUCTS, Plan, add_remark
+from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.walk import location_text
+from cuda_tile.options import Options
+from cuda_tile.rewrites.rows.row import longest_row
+from cuda_tile.rewrites.rows.writer import find_tiler
+from cuda_tile.targets import (
+    MOST_CLUSTER,
+    PORTABLE_CLUSTER,
+    WARP_COUNTS,
+    WARP_LANES,
+    Target,
 )
 
-ACCESSES = ("load_view_tko", "store_view_tko")
-PADDINGS = {
-    **{None: 0.0, "zero": 0.0, "neg_zero": -0.0, "nan": float("nan")},
-    **{"pos_inf": float("inf"), "neg_inf": float("-inf")},
-}
-_STEPS = ("store_view_tko", "scan")
-"""What belongs to each part and its order, and may not be repeated for each."""
-_IN_ORDER = ("for", "scan")
-"""What makes rows at a cost, or from part to part: a loop around has it but once."""
-_STRUCTURE = ("for", "if", "reduce", "continue", "yield")
+MOST_CLUSTER_WARPS = 128
+"""Warps of a cluster: 8 in each of 16 CTAs have enough bytes in flight."""
+PART_ELEMENTS = 8
+"""Elements of a part in each thread: two accesses of 16 bytes of f32."""
+SCANNED_ELEMENTS = 16
+"""The same where a row is scanned: the exchanges between warps serve twice as many."""
 
 
-@dataclass
-class Row:
-    """A block that computes with rows of so many elements.
+def plan_rows(
+    entry: ir.Operation,
+    ops: list[ir.Operation],
+    options: Options,
+    hints: Mapping[str, int],
+) -> Plan | None:
+    """The plan of an entry whose rows no registers hold, whatever the warps.
 
-    Attributes:
-        block: Of an entry, or of a loop in it that carries no rows.
-        size: Elements of a row.
-        steps: By value, how many reductions of rows it is behind.
-        inner: The loops in the block that carry no rows, but compute with them.
+    Args:
+        entry: The entry, at level T.
+        ops: Its ops.
+        options: The user's choices.
+        hints: The producer's.
+
+    Returns:
+        Its plan; None if its rows are no longer than that, or stay whole.
     """
-
-    block: ir.Block
-    size: int
-    steps: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
-    inner: dict[ir.Operation, Row] = field(default_factory=dict[ir.Operation, "Row"])
-
-    def is_long(self, value: ir.Value) -> bool:
-        """Whether a value is a row."""
-        return is_distributed(value) and elements_of(value) == self.size
-
-    def touches(self, op: ir.Operation) -> bool:
-        """Whether an operand or result of an op is a row."""
-        return any(map(self.is_long, (*op.operands, *op.results)))
-
-    def step(self, op: ir.Operation) -> int:
-        """How many reductions of rows what an op takes is behind."""
-        return max((self.steps.get(v, 0) for v in taken(op)), default=0)
-
-    def is_behind(self, value: ir.Value, op: ir.Operation) -> bool:
-        """Whether a value is behind more reductions of rows than what an op takes."""
-        return self.steps.get(value, 0) > self.step(op)
-
-    def read(self) -> bool:
-        """Notes the steps of all values; whether the block can be written anew."""
-        has_moved = False
-        for op in block_ops(self.block):
-            step = self.step(op)
-            if not self._is_read(op, step):
-                return False
-            if has_moved and may_leave(op):  # row_tiling C6
-                return False  # what moves to the end of the block would not be done
-            has_moved |= self._moves(op, step)
-            step += op.name == "cuda_tile.reduce" and self.touches(op)
-            for result in op.results:
-                self.steps[result] = step
-        return len({is_reverse(op) for op in self.scans()}) < 2
-
-    def _is_read(self, op: ir.Operation, step: int) -> bool:
-        is_loop = op.name == "cuda_tile.for"
-        if self.touches(op):
-            if is_loop:
-                return self._carries_rows(op)
-            return self._is_possible(op) and not self._captures(op)  # row_tiling C9
-        if is_loop and any(map(self.touches, nested_ops(op))):
-            return self._computes_inside(op) and (not step or _is_movable(op))
-        if self._captures(op):
-            return False
-        # row_tiling C5
-        return not step or is_pure(op) or self._is_plain_store(op) or op == self._last
-
-    def _moves(self, op: ir.Operation, step: int) -> bool:
-        """Whether what an op does is done at the end of the block."""
-        if op_stem(op) == "store_view_tko" and self.touches(op):
-            return True
-        return bool(step) and (len(op.regions) > 0 or self._is_plain_store(op))
-
-    @property
-    def _last(self) -> ir.Operation:
-        return block_ops(self.block)[-1]
-
-    def _captures(self, op: ir.Operation) -> bool:
-        """Whether regions of an op have rows, or anything made of them."""
-        return any(
-            self.is_long(v) or self.steps.get(v)
-            for inner in nested_ops(op)
-            for v in (*inner.operands, *inner.results)
-        )
-
-    def _carries_rows(self, op: ir.Operation) -> bool:
-        """Whether a loop can be repeated for each part: it carries rows alone."""
-        if counted_loop(op) is None or not all(map(self.is_long, op.results)):
-            return False
-        *inner, _ = block_ops(body(op))
-        for each in inner:
-            if len(each.regions):
-                return False
-            if not self.touches(each):
-                if not is_pure(each):
-                    return False
-            elif op_stem(each) in _STEPS or not self._is_possible(each):
-                return False
-        return True
-
-    def _computes_inside(self, op: ir.Operation) -> bool:
-        """Whether a loop that carries no rows can have its body written anew."""
-        inner = self.inner[op] = Row(body(op), self.size)
-        # row_tiling C10
-        return inner.read() and not any(
-            op_stem(each) in _IN_ORDER for each in inner.captured()
-        )
-
-    def captured(self) -> list[ir.Operation]:
-        """The ops outside of the block that make rows which it computes with."""
-        around = self.block.owner.operation
-        wanted = [v for op in block_ops(self.block) for v in taken(op)]
-        found: dict[ir.Operation, None] = {}
-        while wanted:
-            value = wanted.pop()
-            op = defining_op(value)
-            if op is None or op in found or not self.is_long(value):
-                continue
-            if around not in list(enclosing_ops(value)):
-                found[op] = None
-                wanted += op.operands
-        return list(found)
-
-    def _is_possible(self, op: ir.Operation) -> bool:
-        stem = op_stem(op)
-        rows = [v for v in (*op.operands, *op.results) if self.is_long(v)]
-        if any(max(shape_of(row)) != self.size for row in rows):  # row_tiling C8
-            return False
-        if stem in ACCESSES:
-            return self._is_plain_access(op)
-        if stem in ("reduce", "scan"):
-            has_rows = all(map(self.is_long, op.operands))
-            is_body = is_commutative(op) if stem == "reduce" else self._is_scan(op)
-            # row_tiling C2, C3
-            return has_rows and is_body and not has_wrong_identity(op)
-        if stem == "constant":
-            return constant_splat(op) is not None
-        if stem == "broadcast":
-            return elements_of(op.operands[0]) == 1
-        if stem == "reshape":
-            return len(rows) == len((*op.operands, *op.results))
-        return stem in ("iota", "select") or _is_elementwise(op)  # row_tiling C1
-
-    def _is_scan(self, op: ir.Operation) -> bool:
-        """Whether it has a body that tiles can have, too."""
-        *inner, _ = block_ops(body(op))
-        return all(
-            op_stem(each) in ("constant", "select") or _is_elementwise(each)
-            for each in inner
-        )
-
-    def scans(self) -> list[ir.Operation]:
-        """The scans along rows."""
-        found = (op for op in block_ops(self.block) if op_stem(op) == "scan")
-        return [op for op in found if self.touches(op) and goes_along_row(op)]
-
-    def _is_plain_access(self, op: ir.Operation) -> bool:
-        """Whether it may be made at any time, of parts of a row of a view."""
-        view = view_operand(op)
-        if not isinstance(view.type, PartitionViewType) or not _is_free(op):
-            return False
-        tiling, indices = tiling_of(view), index_operands(op)
-        if tiling.padding not in PADDINGS:
-            return False
-        at = indices[tiling.tile_shape.index(self.size)]
-        return not self.steps.get(view) and not self.steps.get(at)  # row_tiling C7
-
-    def _is_plain_store(self, op: ir.Operation) -> bool:
-        return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
-
-
-def goes_along_row(op: ir.Operation) -> bool:
-    """Whether a scan combines elements; one of single elements leaves them alone."""
-    return shape_of(op.operands[0])[integer(op, "dim")] > 1
-
-
-def is_reverse(op: ir.Operation) -> bool:
-    """Whether a scan begins with the last element."""
-    return ir.BoolAttr(op.attributes["reverse"]).value
-
-
-def _is_free(op: ir.Operation) -> bool:
-    """Whether an access is weak, and no other one is ordered before or behind it."""
-    tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
-    makers = map(defining_op, tokens)
-    return (
-        not memory_order(op).is_strong  # row_tiling C4
-        and all(m is not None and m.name == "cuda_tile.make_token" for m in makers)
-        and not any(list(v.uses) for v in op.results if isinstance(v.type, TokenType))
+    if any(op.name in PRODUCTS for op in ops):
+        return None
+    if options.persistent or hints.get("occupancy", 1) > 1:
+        return None
+    size, target = longest_row(ops), options.target
+    warps = options.num_warps or max(WARP_COUNTS)
+    held = warps * WARP_LANES * register_limit(target, warps, 1)
+    if size < held and not _is_crowded(entry, ops, target, warps):
+        return None
+    cluster = 1
+    if target.has_clusters and suits_clusters(ops):
+        hinted = hints.get("num_cta_in_cga", 1)
+        if size < max(PORTABLE_CLUSTER, min(hinted, MOST_CLUSTER)) * held:
+            return None
+        cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
+    warps = min(warps, MOST_CLUSTER_WARPS // cluster)
+    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
+    each = SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
+    part = cluster * warps * WARP_LANES * each
+    plan = Plan(warps, min_ctas=hints.get("occupancy", 0), cluster=cluster, part=part)
+    tiler = find_tiler(entry, size, plan)
+    if tiler is None or (size < held and tiler.repeats_loops):
+        return None  # repeated loops may read more than spills do
+    add_remark(
+        entry,
+        f"{location_text(entry)}: wanted a row of {size} elements in registers, it is "
+        f"computed in parts of {part}, which are loaded again for each reduction where "
+        "shared memory does not hold them; smaller tiles need fewer",
     )
+    is_again = tiler.loads_again or bool(repeated_tiles(entry))
+    return replace(plan, hold=int(is_again))
 
 
-def _is_movable(op: ir.Operation) -> bool:
-    """Whether a loop has nothing that must stay before or behind anything else."""
-    return all(
-        is_pure(each)
-        or op_stem(each) in _STRUCTURE
-        or (op_stem(each) in (*ACCESSES, "store_ptr_tko") and _is_free(each))
-        for each in nested_ops(op)
+def loads_rows_again(
+    entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan
+) -> bool:
+    """Whether several loops load the rows of an entry where its plan divides them."""
+    size = longest_row(ops)
+    tiler = find_tiler(entry, size, plan) if 0 < plan.part < size else None
+    return tiler is not None and tiler.loads_again
+
+
+def _is_crowded(
+    entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, warps: int
+) -> bool:
+    """Whether what loops carry leaves too few registers for what they do."""
+    threads, limit = warps * WARP_LANES, register_limit(target, warps, 1)
+    carried = (
+        sum(elements_of(value) for value in op.results if is_distributed(value))
+        for op in ops
+        if op.name == "cuda_tile.for"
     )
-
-
-def _is_elementwise(op: ir.Operation) -> bool:
-    stem = op_stem(op)
-    return any(
-        stem == each.name
-        for family in ods.ELEMENTWISE_FAMILIES
-        for each in ods.family(family)
-    )
-
-
-def longest_row(ops: Sequence[ir.Operation]) -> int:
-    """Elements of the largest tile that ops make."""
-    tiles = (v for op in ops for v in op.results if is_distributed(v))
-    return max(map(elements_of, tiles), default=0)
+    if max(carried, default=0) < threads * limit // 4:
+        return False
+    live = live_tiles(entry, lambda op, index: False)
+    return estimate(live, TileRegisters({}, warps), lambda op: 0).registers > limit

@@ -9,32 +9,6 @@ Its left operand is then held for a turn more, so that this is done only where r
 allow it, and where a role of its own fills the slots. Where they do not allow it for
 all such products, those stay in their turn whose result leaves it, to memory: addresses
 and what is stored would be live beside the sums that the loop carries.
-
-Contract `load_duplication`
-    Law: a weak load gives the same as another one of the same place between the same
-    accesses.
-
-    | | condition | near misses |
-    |---|---|---|
-    | - types | the second load is a copy of the first one | |
-    | - flags | as for types | |
-    | - values | as for types | |
-    | C1 order | the load is weak | relaxed |
-    | C2 order | nothing that writes or releases waits for it | store_that_waits |
-    | | | release_that_waits |
-    | C3 order | the copy is behind what the load is behind, for which threads load | |
-    | | by themselves behind an acquire | behind_an_acquire |
-    | | | behind_the_preceding_grid, left_operand_that_others_use |
-    | - blocks | what others write meanwhile a weak load may not read | |
-    | - indices | the copy has the same ones | |
-    | C4 extents | the loop is a `for`: late products follow its last iteration | |
-    | | | no_iteration, one_iteration, odd_extent |
-    | - aliasing | tokens alone order accesses, whatever the addresses | |
-    | C5 captures | reshapes, transposes and conversions between the load and the | |
-    | | late product are done to the copy, too | turned_for_the_late_product |
-    | C6 captures | the load stands in the block of the product | |
-    | | | loaded_before_the_loop |
-    | C7 captures | others than late products use its tile | tile_of_its_own |
 """
 
 from __future__ import annotations
@@ -48,16 +22,12 @@ from cuda_tile.analysis.feeds import (
     Parts,
     Product,
     is_staged_early,
-    renamed_uses,
     source_load,
 )
-from cuda_tile.analysis.tokens import TokenOrder
-from cuda_tile.errors import InternalError
-from cuda_tile.ir.copy_plan import LOADS
-from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.plan import Plan, ProductPlan
-from cuda_tile.ir.walk import defining_op, enclosing_entry
+from cuda_tile.ir.walk import defining_op
 from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.rewrites.duplicates import may_duplicate, shared_operands
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 
 OVERHEAD_REGISTERS = 40
@@ -116,7 +86,7 @@ def stage_products(
         if (
             late
             and early
-            and block.owner.operation.name == "cuda_tile.for"  # load_duplication C4
+            and block.owner.operation.name == "cuda_tile.for"
             and all(p in unplanned and _may_trail(p, loads) for p in late)
             and needed <= plan.registers
             and _may_load_twice(late, parts, plan, loads)
@@ -164,76 +134,12 @@ def _may_trail(product: Product, loads: LoadChooser) -> bool:
 def _may_load_twice(
     late: Sequence[Product], parts: Parts, plan: Plan, loads: LoadChooser
 ) -> bool:
-    """Whether late products can have loads of their own, if others read theirs too.
-
-    The copy is behind what its load is behind, but nothing waits for it.
-    """
-    again = {load for _, _, load in _read_by_others(late)}
-    if not again:
+    """Whether late products can have loads of their own, if others read theirs too."""
+    shared = shared_operands(product.op for product in late)
+    if not shared:
         return True
-    loop = late[0].op.block.owner.operation
-    order = TokenOrder(enclosing_entry(loop))
-    return all(
-        load.name == "cuda_tile.load_view_tko"
-        and not memory_order(load).is_strong  # load_duplication C1
-        and not order.writes_after(load)  # load_duplication C2
-        for load in again
-    ) and loads.has_room(loop, plan, parts, again)
-
-
-def load_twice(late: Iterable[Product]) -> bool:
-    """Gives late products loads of their own, of what early ones read too.
-
-    A slot is read in one turn; another copy of the tile is there in the next one. It
-    costs bytes of L2 and slots, and lets the products overlap.
-
-    Args:
-        late: The products that run a turn behind others.
-
-    Returns:
-        Whether there was any.
-    """
-    made: dict[ir.Operation, ir.Operation] = {}
-    for product, index, _ in _read_by_others(late):
-        product.op.operands[index] = _again(product.op.operands[index], made)
-    return bool(made)
-
-
-def _read_by_others(
-    late: Iterable[Product],
-) -> list[tuple[Product, int, ir.Operation]]:
-    """The operands of late products whose loads of their turn others use as well.
-
-    Returns:
-        Products, each with the number of the operand and the load.
-    """
-    late = list(late)
-    mine = {product.op for product in late}
-    found: list[tuple[Product, int, ir.Operation]] = []
-    for product in late:
-        for index in (0, 1):
-            load = source_load(product.op.operands[index])
-            if load is None or load.block != product.op.block:
-                continue  # load_duplication C6
-            # load_duplication C7
-            if not {op for op, _ in renamed_uses(load.results[0])} <= mine:
-                found.append((product, index, load))
-    return found
-
-
-def _again(value: ir.Value, made: dict[ir.Operation, ir.Operation]) -> ir.Value:
-    """A value computed again from another load, by the ops that are there already."""
-    op = defining_op(value)
-    if op is None:
-        raise InternalError("expected an operand that is made of a load")
-    if op not in made:
-        source = None if op.name in LOADS else _again(op.operands[0], made)
-        # load_duplication C3, C5
-        twin = op.clone(ip=ir.InsertionPoint.after(op)).operation
-        if source is not None:
-            twin.operands[0] = source
-        made[op] = twin
-    return made[op].results[0]
+    loop, again = late[0].op.block.owner.operation, {each.load for each in shared}
+    return may_duplicate(shared) and loads.has_room(loop, plan, parts, again)
 
 
 def _registers(

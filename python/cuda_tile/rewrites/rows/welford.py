@@ -30,7 +30,7 @@ A row of 2^20 in parts of 4,096 has 2^14.1 u beside 2^20 u; where first elements
 far out, it is as good as a sum of so few terms.
 
 Distances to a first element overflow before those to a centre do. What is infinite or
-NaN stays so to the end, and then the sum is computed as in the text (`plan_early.py`).
+NaN stays so to the end, and then the sum is computed as in the text (`hoisted.py`).
 
 Contract `welford`
     Law: the sum of (x - c)^2 is that of (x - m)^2, and n (m - c)^2, for n numbers of
@@ -63,7 +63,7 @@ Contract `welford`
     | | | ones_for_nothing |
     | C7 values | a mask is known where the sum is | mask_of_a_count |
     | | begun | |
-    | C8 values | the centre's sum has a loop of its | centre_of_an_early_sum |
+    | C8 values | the centre's sum has a loop of its | centre_of_a_hoisted_sum |
     | | own | |
     | C9 indices | the first part comes first | parts_from_the_last |
     | - order | it accesses no memory: `row_tiling` | |
@@ -87,15 +87,15 @@ from cuda_tile.ir.scalars import compare, constant, plus
 from cuda_tile.ir.tile_values import constant_float, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.walk import defining_op, op_stem
-from cuda_tile.passes.plan_early import Step
-from cuda_tile.passes.plan_online import (
+from cuda_tile.rewrites.rows.hoisted import Step
+from cuda_tile.rewrites.rows.online_softmax import (
     has_body,
     identity,
     inner,
     is_plain,
     spread_from,
 )
-from cuda_tile.passes.plan_rows import Row
+from cuda_tile.rewrites.rows.row import Row
 
 NEAREST = "nearest_even"
 LEAST_IOTA_BITS = 32
@@ -103,7 +103,7 @@ LEAST_IOTA_BITS = 32
 
 
 @dataclass(frozen=True)
-class SumOfSquares:
+class WelfordSum:
     """A sum over a row of squared distances to a value made of the row's sum.
 
     Attributes:
@@ -129,7 +129,7 @@ class SumOfSquares:
         """First elements, means and sums of squares; with a mask, counts, too."""
         return [constant_float(ty, 0.0)] * (3 if self.mask is None else 4)
 
-    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+    def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """One more element at each position."""
         base, mean, squares, *counts = given
         element, ty = step.part(self.row), mean.type
@@ -145,9 +145,9 @@ class SumOfSquares:
             counts = [cuda_tile.AddFOp(counts[0], more, NEAREST).result]
         scalar = TileType.get([], element_of(mean))
         number = plus(step.index, 1)
-        turns = cuda_tile.IToFOp(scalar, number, "unsigned", NEAREST).result
+        iterations = cuda_tile.IToFOp(scalar, number, "unsigned", NEAREST).result
         one = constant_float(scalar, 1.0)
-        share = cuda_tile.DivFOp(one, turns, NEAREST).result
+        share = cuda_tile.DivFOp(one, iterations, NEAREST).result
         off = _minus(far, mean)
         mean = _fma(off, one_for_all(share, mean), mean)
         squares = _fma(off, _minus(far, mean), squares)
@@ -161,8 +161,8 @@ class SumOfSquares:
     ) -> ir.Value:
         """The sums of each position, about the centre."""
         base, mean, squares, *counts = found
-        turns = elements_of(self.row) // elements_of(joined)
-        count = counts[0] if counts else constant_float(mean.type, turns)
+        iterations = elements_of(self.row) // elements_of(joined)
+        count = counts[0] if counts else constant_float(mean.type, iterations)
         centre = one_for_all(known(self.centre), mean)
         off = _minus(mean, _minus(centre, base))
         square = cuda_tile.MulFOp(off, off, NEAREST).result
@@ -175,9 +175,9 @@ class SumOfSquares:
         return cuda_tile.SelectOp(some, whole, none).result
 
 
-def find_sum_of_squares(
+def find_welford_sum(
     op: ir.Operation, sums: Sequence[ir.Operation], whole: Row
-) -> SumOfSquares | None:
+) -> WelfordSum | None:
     """Whether a reduction is the sum of squared distances to what is made of a sum.
 
     Args:
@@ -208,7 +208,7 @@ def find_sum_of_squares(
         # welford C7
         is_late = mask is not None and whole.is_behind(mask, anchor)
         if summed == row and is_suited and not is_late:
-            return SumOfSquares(anchor, op, row, maker.results[0], mask)
+            return WelfordSum(anchor, op, row, maker.results[0], mask)
     return None
 
 
@@ -287,9 +287,9 @@ def _conditions(like: ir.Value) -> ir.Type:
     return TileType.get(shape, ir.IntegerType.get_signless(1))
 
 
-def sums_of_squares(
+def welford_sums(
     sinks: Sequence[ir.Operation], whole: Row, part: int
-) -> list[SumOfSquares]:
+) -> list[WelfordSum]:
     """Those among the reductions of rows whose centre is made of one of them.
 
     Args:
@@ -299,11 +299,11 @@ def sums_of_squares(
             than that of the text.
     """
     sums = [op for op in sinks if op.name == "cuda_tile.reduce"]
-    found = (find_sum_of_squares(op, sums, whole) for op in sums)
+    found = (find_welford_sum(op, sums, whole) for op in sums)
     return [each for each in found if each is not None and _is_sound(each, part)]
 
 
-def _is_sound(each: SumOfSquares, part: int) -> bool:
+def _is_sound(each: WelfordSum, part: int) -> bool:
     size = elements_of(each.row)
-    turns = size // part
-    return 4 * (turns + 12) * math.sqrt(turns) < size  # welford C5
+    iterations = size // part
+    return 4 * (iterations + 12) * math.sqrt(iterations) < size  # welford C5

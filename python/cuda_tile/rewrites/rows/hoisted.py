@@ -21,12 +21,12 @@ from cuda_tile.ir.tile_values import constant_float, reshaped
 
 @dataclass(frozen=True)
 class Step:
-    """What a loop has in a turn.
+    """What a loop has in an iteration.
 
     Attributes:
-        index: The turn's number, a scalar.
+        index: The iteration's number, a scalar.
         before: What the parts were joined to that the anchor reduces.
-        after: With this turn's.
+        after: With this iteration's.
         part: Gives the part of a row.
     """
 
@@ -36,7 +36,7 @@ class Step:
     part: Callable[[ir.Value], ir.Value]
 
 
-class EarlySum(Protocol):
+class HoistedSum(Protocol):
     """A sum over a row computed in the loop of a reduction that it needs.
 
     Attributes:
@@ -64,8 +64,8 @@ class EarlySum(Protocol):
         """What the loop carries for it, at first; `ty` is the type of a part."""
         ...
 
-    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The same behind a turn."""
+    def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+        """The same behind an iteration."""
         ...
 
     def finish(

@@ -10,6 +10,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.tiling import view_operand
+from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.scalars import (
     add,
     branch,
@@ -31,41 +32,33 @@ from cuda_tile.ir.walk import (
     op_stem,
     taken,
 )
-from cuda_tile.passes.plan_early import EarlySum, is_finite
-from cuda_tile.passes.plan_online import online_sums
-from cuda_tile.passes.plan_rows import ACCESSES, Row, is_reverse
-from cuda_tile.passes.plan_squares import sums_of_squares
-from cuda_tile.passes.plan_turns import Turn
-from cuda_tile.passes.plan_views import Parts
+from cuda_tile.rewrites.rows.hoisted import HoistedSum, is_finite
+from cuda_tile.rewrites.rows.iteration import Iteration
+from cuda_tile.rewrites.rows.online_softmax import online_sums
+from cuda_tile.rewrites.rows.parts import Parts
+from cuda_tile.rewrites.rows.row import ACCESSES, Row, is_reverse
+from cuda_tile.rewrites.rows.welford import welford_sums
 
 
-def write_in_parts(
-    entry: ir.Operation, size: int, part: int, *, is_online: bool, may_repeat: bool
-) -> bool:
-    """Writes an entry anew, with loops over parts of its rows.
+def find_tiler(entry: ir.Operation, size: int, plan: Plan) -> RowTiler | None:
+    """How the rows of an entry can be computed in parts; nothing is written yet.
 
     Args:
-        entry: The entry, at level T; it is left alone where that is not possible.
+        entry: The entry, at level T.
         size: Elements of a row.
-        part: Elements of a part.
-        is_online: Whether sums may be computed together with their maximum.
-        may_repeat: Whether a loop that carries rows may be needed in several steps:
-            that may read more than spills do.
+        plan: Its plan, which has the elements of a part.
 
     Returns:
-        Whether it was done.
+        What writes the loops; None if that is not possible.
     """
     row = Row(body(entry), size)
     if not row.read():
-        return False
-    writer = Writer(row, part, is_online=is_online)
-    if not may_repeat and writer.repeats_loops():
-        return False
-    writer.write()
-    return True
+        return None
+    # The joined sums of a cluster's CTAs have one maximum or mean for all of these.
+    return RowTiler(row, plan.part, is_online=plan.cluster == 1)
 
 
-class Writer:
+class RowTiler:
     """Writes the loops behind all ops of a block, and erases what they replace."""
 
     def __init__(self, row: Row, part: int, *, is_online: bool) -> None:
@@ -73,8 +66,8 @@ class Writer:
         self._ops = block_ops(row.block)
         self._parts = Parts(row, part)
         self._reach: ir.Value | None = None
-        self._sums: dict[ir.Operation, EarlySum] = {}
-        self._early: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
+        self._sums: dict[ir.Operation, HoistedSum] = {}
+        self._hoisted: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
         self._sinks = sinks = [
             op
             for op in self._ops
@@ -82,8 +75,20 @@ class Writer:
             and not any(map(row.is_long, op.results))
         ]
         if is_online and not any(map(is_reverse, row.scans())):  # welford C9
-            self._sums = _early_sums(sinks, row, part)
+            self._sums = _hoisted_sums(sinks, row, part)
 
+    def _inner(self, row: Row) -> RowTiler:
+        """The same of a loop in the block."""
+        return RowTiler(row, self._parts.size, is_online=self._is_online)
+
+    @property
+    def loads_again(self) -> bool:
+        """Whether a row is loaded by several loops: for several steps."""
+        steps = {self._row.step(op) for op in self._sinks if op not in self._sums}
+        inner = map(self._inner, self._row.inner.values())
+        return len(steps) > 1 or any(each.loads_again for each in inner)
+
+    @property
     def repeats_loops(self) -> bool:
         """Whether several steps need what one loop leaves."""
         row = self._row
@@ -91,8 +96,8 @@ class Writer:
         for step in {row.step(op) for op in self._sinks}:
             sinks = [op for op in self._sinks if row.step(op) == step]
             sinks = [op for op in sinks if op not in self._sums]
-            early = (e for e in self._sums.values() if e.anchor in sinks)
-            needed = self._needed([*sinks, *(each.total for each in early)])
+            hoisted = (e for e in self._sums.values() if e.anchor in sinks)
+            needed = self._needed([*sinks, *(each.total for each in hoisted)])
             loops = {v for v in needed if _is_of_loop(v)}
             if seen & loops:
                 return True
@@ -105,7 +110,7 @@ class Writer:
         """Writes everything."""
         row, end, sinks = self._row, self._ops[-1], self._sinks
         for inner in row.inner.values():
-            Writer(inner, self._parts.size, is_online=self._is_online).write()
+            self._inner(inner).write()
         late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
         late = [op for op in late if not any(map(row.is_long, op.results))]
         with ir.InsertionPoint(end), end.location:
@@ -173,21 +178,21 @@ class Writer:
         sinks = [op for op in sinks if op not in self._sums]
         most, zero = constant(self._parts.count), constant(0)
         ranges = [(zero, self._reach, True), (self._reach, most, False)]
-        early = [each for each in self._sums.values() if each.anchor in sinks]
+        hoisted = [each for each in self._sums.values() if each.anchor in sinks]
         if sinks:
-            self._serve(sinks, early, ranges[: 1 if constant_of(self._reach) else 2])
+            self._serve(sinks, hoisted, ranges[: 1 if constant_of(self._reach) else 2])
 
-    def _finish(self, each: EarlySum) -> None:
-        """An early sum; where that counts only if it is finite, or else as the text."""
+    def _finish(self, each: HoistedSum) -> None:
+        """A hoisted sum; if it must be finite and is not, that of the text."""
         op = each.total
-        found, joined = self._early.pop(op)
+        found, joined = self._hoisted.pop(op)
         self._reduce(op, [each.finish(found, joined, self._parts.now)])
         if not each.may_overflow:
             return
-        early = self._parts.now(op.results[0])
+        hoisted = self._parts.now(op.results[0])
         # online_softmax C6; welford C3
-        with branch(is_finite(early), [early.type]) as made:
-            cuda_tile.YieldOp([early])
+        with branch(is_finite(hoisted), [hoisted.type]) as made:
+            cuda_tile.YieldOp([hoisted])
         with ir.InsertionPoint(made.regions[1].blocks.append()):
             all_parts = constant(0), constant(self._parts.count), False
             self._serve([op], [], [all_parts])
@@ -197,23 +202,23 @@ class Writer:
     def _serve(
         self,
         sinks: Sequence[ir.Operation],
-        early: Sequence[EarlySum],
+        hoisted: Sequence[HoistedSum],
         ranges: Sequence[tuple[ir.Value, ir.Value, bool]],
     ) -> None:
         """Loops over parts that serve some sinks, and the reductions behind them.
 
         Args:
             sinks: Reductions and stores of one step.
-            early: Sums that are computed with them.
+            hoisted: Sums that are computed with them.
             ranges: Numbers of the first and the last part but one of each loop, and
                 whether all views surely have these parts.
         """
         parts, one = self._parts, constant(1)
         reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
         starts = {op: self._identities(op, parts.size) for op in reductions}
-        scans = self._scans([*sinks, *(each.total for each in early)])
+        scans = self._scans([*sinks, *(each.total for each in hoisted)])
         starts |= {op: self._identities(op, 1) for op in scans}
-        for each in early:
+        for each in hoisted:
             starts[each.total] = each.begin(parts.type_of(each.total.operands[0]))
         carried = [value for values in starts.values() for value in values]
         is_backward = any(map(is_reverse, scans))
@@ -225,14 +230,16 @@ class Writer:
             index, *given = block.arguments
             with ir.InsertionPoint(block):
                 number = index if end is None else subtract(end, index)
-                turn = Turn(parts, number, is_inside, given=_like(starts, given))
-                cuda_tile.ContinueOp(turn.make(sinks, early))
+                iteration = Iteration(
+                    parts, number, is_inside, given=_like(starts, given)
+                )
+                cuda_tile.ContinueOp(iteration.make(sinks, hoisted))
             carried = list(loop.results)
         ends = _like(starts, carried)
         for op in reductions:
             self._reduce(op, ends[op])
-        for each in early:
-            self._early[each.total] = ends[each.total], ends[each.anchor][0]
+        for each in hoisted:
+            self._hoisted[each.total] = ends[each.total], ends[each.anchor][0]
 
     def _scans(self, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
         """The scans that some ops need, each once."""
@@ -271,12 +278,12 @@ class Writer:
         return found
 
 
-def _early_sums(
+def _hoisted_sums(
     sinks: Sequence[ir.Operation], row: Row, part: int
-) -> dict[ir.Operation, EarlySum]:
+) -> dict[ir.Operation, HoistedSum]:
     """Sums that need no loop of their own, but that of a reduction which has one."""
-    found: dict[ir.Operation, EarlySum] = {}
-    for each in (*online_sums(sinks, row), *sums_of_squares(sinks, row, part)):
+    found: dict[ir.Operation, HoistedSum] = {}
+    for each in (*online_sums(sinks, row), *welford_sums(sinks, row, part)):
         if each.anchor not in found:  # welford C8
             found[each.total] = each
     return found

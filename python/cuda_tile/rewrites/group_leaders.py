@@ -23,7 +23,7 @@ from cuda_tile.analysis.registers import elementwise_stems
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import defining_op, op_stem
-from cuda_tile.passes.plan_folds import fold_groups
+from cuda_tile.rewrites.group_reduction import reduce_groups
 
 Groups = tuple[int, ...]
 """Elements of a group along each dimension."""
@@ -32,7 +32,7 @@ _ADDRESS_BITS = 64
 _NUMBER_BITS = (32, 64)
 
 
-class FirstElements:
+class GroupLeaders:
     """Builds tiles of first elements where the insertion point is.
 
     Args:
@@ -135,11 +135,11 @@ class FirstElements:
     def _of_equal(self, value: ir.Value, groups: Groups) -> ir.Value:
         """Of groups whose elements are equal numbers, or pointers."""
         if not isinstance(element_of(value), PointerType):
-            return fold_groups(value, groups, "or")
+            return reduce_groups(value, groups, "or")
         address = ir.IntegerType.get_signless(_ADDRESS_BITS)
         whole = TileType.get(list(shape_of(value)), address)
         numbers = cuda_tile.PtrToIntOp(whole, value).result
-        first = fold_groups(numbers, groups, "or")
+        first = reduce_groups(numbers, groups, "or")
         return cuda_tile.IntToPtrOp(_over(value, groups), first).result
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a loop over the parts of a row computes of one of them (`plan_parts.py`)."""
+"""What a loop over the parts of a row computes of one of them."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from cuda_tile.ir.scalars import (
 from cuda_tile.ir.tile_values import constant_like, constant_tile, one_for_all
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-from cuda_tile.passes.plan_early import EarlySum, Step
-from cuda_tile.passes.plan_rows import PADDINGS, goes_along_row, is_reverse
-from cuda_tile.passes.plan_views import Parts, tensor_of
+from cuda_tile.rewrites.rows.hoisted import HoistedSum, Step
+from cuda_tile.rewrites.rows.parts import Parts, tensor_of
+from cuda_tile.rewrites.rows.row import PADDINGS, goes_along_row, is_reverse
 
 
 @dataclass
-class Turn:
-    """What one turn computes; of a loop inside it, what that one's turns do.
+class Iteration:
+    """What one iteration computes; of a loop inside it, what that one's iterations do.
 
     Attributes:
         parts: How rows are divided.
         index: The number of the part.
         is_inside: Whether all views surely have it.
-        around: The turn in which this one of an inner loop is.
+        around: The iteration in which this one of an inner loop is.
         made: Parts of rows that were computed, and what scalars of the loop are.
-        given: By reduction or scan, what is carried into the turn.
-        views: As those of `parts`, of views that are made in the turn.
-        last: By scan, the last prefix that the turn has computed.
+        given: By reduction or scan, what is carried into the iteration.
+        views: As those of `parts`, of views that are made in the iteration.
+        last: By scan, the last prefix that the iteration has computed.
     """
 
     parts: Parts
     index: ir.Value
     is_inside: bool
-    around: Turn | None = None
+    around: Iteration | None = None
     given: Mapping[ir.Operation, list[ir.Value]] = field(
         default_factory=dict[ir.Operation, list[ir.Value]]
     )
@@ -60,9 +60,9 @@ class Turn:
     )
 
     def make(
-        self, sinks: Sequence[ir.Operation], early: Sequence[EarlySum]
+        self, sinks: Sequence[ir.Operation], hoisted: Sequence[HoistedSum]
     ) -> list[ir.Value]:
-        """Computes the part of each sink, and early sums; gives what is carried on."""
+        """Computes the part of each sink, and hoisted sums; gives what is carried."""
         given, after = self.given, self.last
         for op in sinks:
             if op in given:
@@ -70,19 +70,19 @@ class Turn:
                 after[op] = _joined(op, given[op], parts)
             else:
                 self._access(op, self.value(op.operands[0]))
-        for each in early:
+        for each in hoisted:
             (old,), (new,) = given[each.anchor], after[each.anchor]
             step = Step(self.index, old, new, self.value)
-            after[each.total] = each.turn(given[each.total], step)
+            after[each.total] = each.iterate(given[each.total], step)
         return [value for op in given for value in after[op]]
 
     def value(self, value: ir.Value) -> ir.Value:
         """The part of a row; of other values, what they are here."""
-        turn: Turn | None = self
-        while turn is not None:
-            if value in turn.made:
-                return turn.made[value]
-            turn = turn.around
+        iteration: Iteration | None = self
+        while iteration is not None:
+            if value in iteration.made:
+                return iteration.made[value]
+            iteration = iteration.around
         if not self.parts.row.is_long(value):
             return self.parts.now(value)
         op = defining_op(value)
@@ -102,17 +102,17 @@ class Turn:
         ops = block_ops(block)
         for value in (v for each in ops for v in each.operands):
             if _home(value) != block and self.parts.row.is_long(value):
-                self.value(value)  # once, not in each turn
+                self.value(value)  # once, not in each iteration
         first, last, step, *starts = (self.value(v) for v in op.operands)
         types = [value.type for value in starts]
         made = cuda_tile.ForOp(
             types, first, last, step, starts, unsignedCmp=loop.is_unsigned
         )
         now = made.operation.regions[0].blocks.append(first.type, *types)
-        turn = Turn(self.parts, self.index, is_inside=False, around=self)
-        turn.made.update(zip(block.arguments, now.arguments, strict=True))
+        iteration = Iteration(self.parts, self.index, is_inside=False, around=self)
+        iteration.made.update(zip(block.arguments, now.arguments, strict=True))
         with ir.InsertionPoint(now):
-            turn.follow(ops)
+            iteration.follow(ops)
         self.made.update(zip(op.results, made.operation.results, strict=True))
 
     def _scan(self, op: ir.Operation) -> None:

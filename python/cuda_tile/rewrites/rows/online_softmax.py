@@ -16,7 +16,7 @@ many floats in no order has a larger error than that. Of infinities and NaN come
 same sums: with g at least the lowest finite number, terms of -infinity are 0, the
 others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
 gives NaN. With weights a sum is as the text's where it is finite, and computed as in
-the text where it is not (`plan_early.py`): a weight may overflow beside a power that is
+the text where it is not (`hoisted.py`): a weight may overflow beside a power that is
 not small yet.
 
 Contract `online_softmax`
@@ -77,8 +77,8 @@ from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-from cuda_tile.passes.plan_early import Step
-from cuda_tile.passes.plan_rows import Row
+from cuda_tile.rewrites.rows.hoisted import Step
+from cuda_tile.rewrites.rows.row import Row
 
 LOWEST = {"f32": -3.4028234663852886e38, "f64": -1.7976931348623157e308}
 """The lowest finite number of each type."""
@@ -112,7 +112,7 @@ class OnlineSum:
         """The sum, of nothing."""
         return [constant_float(ty, 0.0)]
 
-    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+    def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """The sum so far, each element below the greatest so far."""
         after = step.after
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])

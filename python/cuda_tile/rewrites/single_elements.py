@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Part of `plan`, level T to T: elements of 4 bits behind pointers, one by one.
+"""Accesses to elements of 4 bits one by one, for the pass `narrow_elements`.
 
 A pointer names the low half of its byte: that is cut out of the byte, and a store puts
 it into the byte that it has loaded. A view whose tiles can begin or end in the middle

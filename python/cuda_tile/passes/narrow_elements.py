@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Part of `plan`, level T to T: elements of 4 bits are loaded and stored as bytes.
+"""Elements of 4 bits are loaded and stored as bytes.
+
+Contract: in and out, verified level T. Of tensors and pointers to elements of 4 bits,
+loads and stores access bytes instead. The pass decides nothing.
 
 Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of half
 the extent along the dimension in which elements are neighbours, which `unpack` and
 `pack` take apart and put together. Where that dimension or the parity of a start is
-not known, and for pointers, nibble_elements.py goes element by element.
+not known, and for pointers, rewrites/single_elements.py goes element by element.
 
 Contract `narrow_elements`
     Law: elements 2n and 2n + 1 along a stride of 1 are byte n, the first one low.
@@ -48,8 +51,9 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import defining_op, listed_ops, segments
-from cuda_tile.passes.nibble_elements import (
+from cuda_tile.ir.walk import defining_op, entries, listed_ops, nested_ops, segments
+from cuda_tile.options import Options
+from cuda_tile.rewrites.single_elements import (
     byte_pointers,
     integer,
     load_elements,
@@ -63,26 +67,43 @@ from cuda_tile.passes.nibble_elements import (
 _PER_BYTE = 2
 
 
-def access_bytes(entry: ir.Operation) -> None:
-    """Rewrites every access to elements of 4 bits in an entry.
+def run(module: ir.Operation, options: Options) -> None:
+    """Rewrites every access to elements of 4 bits in the entries of `module`.
 
     Raises:
         Unsupported: An access of single elements that has no such form.
     """
+    del options
+    for entry in entries(module):
+        if any(map(is_narrow_access, nested_ops(entry))):
+            _access_bytes(entry)
+
+
+def is_narrow_access(op: ir.Operation) -> bool:
+    """Whether an op loads or stores elements of 4 bits, of which two share a byte."""
+    match op.name:
+        case "cuda_tile.load_view_tko" | "cuda_tile.load_ptr_tko":
+            return _is_nibble(op.results[0])
+        case "cuda_tile.store_view_tko":
+            return _is_nibble(op.operands[0])
+        case "cuda_tile.store_ptr_tko":
+            return _is_nibble(segments(op)[1][0])
+        case _:
+            return False
+
+
+def _access_bytes(entry: ir.Operation) -> None:
     rewriter = _Rewriter(FactsAnalysis(entry))
+    rewrites = {
+        "cuda_tile.load_view_tko": rewriter.load_view,
+        "cuda_tile.store_view_tko": rewriter.store_view,
+        "cuda_tile.load_ptr_tko": load_pointers,
+        "cuda_tile.store_ptr_tko": store_pointers,
+    }
     for op in listed_ops(entry):
-        with op.location, ir.InsertionPoint(op):
-            match op.name:
-                case "cuda_tile.load_view_tko" if _is_nibble(op.results[0]):
-                    rewriter.load_view(op)
-                case "cuda_tile.store_view_tko" if _is_nibble(op.operands[0]):
-                    rewriter.store_view(op)
-                case "cuda_tile.load_ptr_tko" if _is_nibble(op.results[0]):
-                    load_pointers(op)
-                case "cuda_tile.store_ptr_tko" if _is_nibble(segments(op)[1][0]):
-                    store_pointers(op)
-                case _:
-                    pass
+        if is_narrow_access(op):
+            with op.location, ir.InsertionPoint(op):
+                rewrites[op.name](op)
 
 
 def _is_nibble(value: ir.Value) -> bool:

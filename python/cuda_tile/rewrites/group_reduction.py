@@ -26,7 +26,7 @@ _COMBINE: dict[str, Callable[[ir.Value, ir.Value], ir.OpView]] = {
 }
 
 
-def fold_groups(value: ir.Value, groups: Sequence[int], mode: str) -> ir.Value:
+def reduce_groups(value: ir.Value, groups: Sequence[int], mode: str) -> ir.Value:
     """One reduction of all groups.
 
     Args:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements of a tile that update one place are combined before one update is made.
 
+Contract: in and out, verified level T. The pass decides nothing.
+
 An atomic whose result nobody uses, relaxed, on integers, may be made in any order, and
 several of them as one: others see a state that one of the orders leads to. Where facts
 say that groups of pointers are equal, because they come of one pointer or of an index
@@ -50,33 +52,30 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import defining_op, segments
-from cuda_tile.passes.plan_firsts import FirstElements, Groups
-from cuda_tile.passes.plan_folds import fold_groups
+from cuda_tile.ir.walk import defining_op, entries, nested_ops, segments
+from cuda_tile.options import Options
+from cuda_tile.rewrites.group_leaders import GroupLeaders, Groups
+from cuda_tile.rewrites.group_reduction import reduce_groups
 
 
-def join_updates(entry: ir.Operation, ops: Sequence[ir.Operation]) -> bool:
-    """Writes atomics whose elements meet as reductions with fewer updates.
+def run(module: ir.Operation, options: Options) -> None:
+    """Combines the atomics of each entry of `module`."""
+    del options
+    for entry in entries(module):
+        found = [op for op in nested_ops(entry) if may_join(op)]
+        if found:
+            _combine(found, FactsOnDemand(entry))
 
-    Args:
-        entry: The entry, at level T.
-        ops: Its ops.
 
-    Returns:
-        Whether any was written anew.
-    """
-    found = [op for op in ops if may_join(op)]
-    if not found:
-        return False
-    facts = FactsOnDemand(entry)
+def _combine(found: Sequence[ir.Operation], facts: FactsOnDemand) -> None:
+    """Writes atomics whose elements meet as reductions with fewer updates."""
     known = [(op, _groups(op, facts)) for op in found]
-    known = [(op, groups) for op, groups in known if prod(groups) > 1]
     old: list[ir.Value] = []
     for op, groups in known:
-        with ir.InsertionPoint(op), op.location:
-            old += _join(op, groups, FirstElements(facts))
+        if prod(groups) > 1:
+            with ir.InsertionPoint(op), op.location:
+                old += _join(op, groups, GroupLeaders(facts))
     _erase_unused(old)
-    return bool(old)
 
 
 def _groups(op: ir.Operation, facts: FactsOnDemand) -> Groups:
@@ -85,32 +84,32 @@ def _groups(op: ir.Operation, facts: FactsOnDemand) -> Groups:
     return known.constancy  # combine_atomics C6, C7
 
 
-def _join(op: ir.Operation, groups: Groups, firsts: FirstElements) -> list[ir.Value]:
+def _join(op: ir.Operation, groups: Groups, leaders: GroupLeaders) -> list[ir.Value]:
     """One update for each group, if pointers for them can be had.
 
     Returns:
         What the atomic was made of; nothing if it stays.
     """
     (pointers,), (value,), masks, _ = segments(op)
-    if not firsts.can(pointers, groups):
+    if not leaders.can(pointers, groups):
         return []
     mode, element = keyword(op, "mode"), element_of(value)
     assert isinstance(element, ir.IntegerType), "only integers are joined"
     none = identity_of(mode, element.width)
     few = None
-    if masks and firsts.are_equal(masks[0], groups) and firsts.can(masks[0], groups):
-        few = firsts.make(masks[0], groups)
+    if masks and leaders.are_equal(masks[0], groups) and leaders.can(masks[0], groups):
+        few = leaders.make(masks[0], groups)
     elif masks:
         nothing = constant(none, value.type)  # combine_atomics C4
         value = cuda_tile.SelectOp(masks[0], value, nothing).result
-    total = fold_groups(value, groups, mode)
+    total = reduce_groups(value, groups, mode)
     if masks and few is None:
         few = _differs(total, none)
     tokens = segments(op)[3]
     made = cuda_tile.AtomicRMWTkoOp(
         op.attributes["memory_ordering_semantics"],
         op.attributes["memory_scope"],
-        firsts.make(pointers, groups),
+        leaders.make(pointers, groups),
         op.attributes["mode"],
         total,
         mask=few,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the rows of a block are divided: types and views of parts (`plan_parts.py`)."""
+"""How the rows of a block are divided: types and views of parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cuda_tile.analysis.tiling import (
 from cuda_tile.ir.scalars import INDEX_BITS, constant_of, i32_tile, i64_tile
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import defining_op
-from cuda_tile.passes.plan_rows import Row
+from cuda_tile.rewrites.rows.row import Row
 
 
 @dataclass

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A row that no registers hold is served in parts, by loops over them.
+
+Contract: in and out, verified level T with plans. Where the plan of an entry has
+`part = n`, each row of more elements is computed by loops over parts of n elements; an
+entry in which that is not possible stays as it is, with a remark.
+
+A kernel loads a row as one tile, reduces it, and stores what it makes of it and of the
+results. For each reduction, and for the stores at the end, there is a loop over parts
+of the row that loads them, again if need be, and computes what that step needs. With
+`hold = 1`, `stage` keeps what the first loop loads for the others (`stage/held.py`).
+
+That is possible where loads are weak and their tokens after no access: by the language
+they may then be made at any time, and so more than once. Of a reduction, parts are
+joined element by element first, which asks for a body that is seen to be commutative,
+as clusters do. Sums that need the maximum or the mean of their row are computed in its
+loop (`rewrites/rows/online_softmax.py`, `rewrites/rows/welford.py`), unless CTAs of a
+cluster share the row.
+
+A loop of the author's over a longer row is treated alike: one that carries rows is
+repeated for each part of these, and one that carries none has a loop over parts in it
+(`rewrites/rows/row.py`).
+
+A tile may go beyond its tensor, its parts must not lie outside: the loops go as far as
+all views reach. What is left, mostly nothing, is computed in a loop of its own, in
+which loads outside a view are its padding and stores there are left out.
+
+Contract `row_tiling`
+    Law: an op on each element of a row is one on each element of its parts; the parts
+        of a commutative and associative reduction may be joined element by element.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | rows are made by loads through | permuted_row, i8_row, |
+    | | partition views, ops on each | i16_row, i32_row, i64_row, |
+    | | element, constants, numbers, copies | f16_row, bf16_row, f64_row |
+    | | of an element, reshapes, reductions | |
+    | | and scans, of any numbers | |
+    | C2 values | sums begin with 0, and products | sum_from_one, |
+    | | with 1: parts begin so many times | product_from_two, |
+    | | | maximum_from_zero, |
+    | | | scan_from_one |
+    | C3 values | the body of a reduction is seen to | first_of_two, difference |
+    | | be commutative | |
+    | C4 order | accesses to rows are weak, their | relaxed_load, |
+    | | tokens after nothing, and nothing | store_after_the_load, |
+    | | after theirs: then they may be made | load_after_a_store, |
+    | | at any time, and loads more than | in_place |
+    | | once | |
+    | C5 order | what a reduction's result is needed | atomic_of_the_sum, |
+    | | for is pure, or a store that no | store_of_the_sum, |
+    | | token orders; a loop that carries | store_of_the_iteration |
+    | | rows stores nothing | |
+    | C6 order | nothing leaves a block behind what | exit_behind_the_store, |
+    | | moves to its end | exit_of_the_iteration, |
+    | | | exit_before_all |
+    | C7 indices | indices are read as unsigned | i8_indices, i16_indices, |
+    | | numbers of 64 bits where 32 may not | i64_indices, second_half, |
+    | | hold them; that of the row is known | vast_extent, index_of_a_sum |
+    | | before all reductions | |
+    | C8 extents | a row has all elements along one | odd_extent, |
+    | | dimension; parts that some tensor | extent_of_a_part, |
+    | | does not have are padding, and not | extent_of_one, |
+    | | stored; scans go one way | infinite_padding, two_rows, |
+    | | | no_iteration, |
+    | | | scan_backwards, |
+    | | | scans_both_ways |
+    | C9 captures | regions of ops on rows take nothing | captured_sum, |
+    | | that is made of rows | captured_number |
+    | C10 captures | what a loop takes from outside, or | weights_from_another_place, |
+    | | makes in each iteration, is made | weights_from_the_same_view, |
+    | | again for each part: no scan, and | weights_of_their_sum, |
+    | | no other loop | scanned_weights, |
+    | | | view_of_the_iteration |
+    | - flags | ops are repeated as they are | |
+    | - blocks | what other tile blocks may write is | |
+    | | not loaded by weak accesses | |
+    | - aliasing | accesses to one place of which one | |
+    | | is a store have tokens between | |
+    | | them, or are a race | |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.plan import Plan, add_remark, read_plan
+from cuda_tile.ir.walk import entries, location_text, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.rewrites.rows.row import longest_row
+from cuda_tile.rewrites.rows.writer import find_tiler
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Writes each entry of `module` in parts whose plan says so."""
+    del options
+    for entry in entries(module):
+        plan = read_plan(entry)
+        if plan.part:
+            _tile_rows(entry, list(nested_ops(entry)), plan)
+
+
+def _tile_rows(entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan) -> None:
+    """Writes an entry in parts; rows that are no longer than a part are left alone."""
+    size = longest_row(ops)
+    if size <= plan.part:
+        return
+    if (tiler := find_tiler(entry, size, plan)) is not None:
+        tiler.write()
+        return
+    add_remark(
+        entry,
+        f"{location_text(entry)}: wanted a row of {size} elements in parts of "
+        f"{plan.part} as planned, it stays whole; loads and stores through partition "
+        "views that no token orders, elementwise operations and commutative "
+        "reductions can be computed in parts",
+    )
