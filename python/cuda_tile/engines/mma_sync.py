@@ -45,14 +45,6 @@ class WarpEngine(Engine):
         """Its instruction of a name; None if it has none."""
         return self.atoms.get(name)
 
-    def is_on(self, target: Target) -> bool:
-        """Whether a chip has it, for some types."""
-        return any(
-            row.first_capability <= target.capability
-            for atom in self.atoms.values()
-            for row in atom.types
-        )
-
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:
         """Why a chip has no such instruction; None if it has."""
         row = atom.find(terms.operand, terms.accumulator)

@@ -17,7 +17,7 @@ from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
-from cuda_tile.engines.engine import Atom, Engine, Terms
+from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.plan_values import PLAN_ATTRIBUTE, plan_attribute, plan_values
 from cuda_tile.ir.promotion import check_promotion, default_promotion
@@ -127,18 +127,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class ProductPlan:
+class ProductPlan(Division):
     """The decisions for one matrix product.
 
     Attributes:
-        atom: The matrix instruction.
-        warps_m: Parts into which warps divide the rows of the result.
-        warps_n: Parts into which they divide its columns.
-        warps_b: Parts into which they divide a batch.
-        lhs: Where an instruction that reads shared memory by itself has its left
-            operand, "shared" or "register".
-        swap: 1 if its left operand is B^T: such instructions compute B^T A^T, the
-            transpose.
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
@@ -148,16 +140,10 @@ class ProductPlan:
             copy fills and the one that such instructions read: "a", "b", "ab".
     """
 
-    atom: Atom
-    warps_m: int
-    warps_n: int
-    warps_b: int = 1
-    lhs: str = "shared"
     stage: int = 0
     lag: int = 0
     promote: int = 0
     convert: str = ""
-    swap: int = 0
 
     @cached_property
     def engine(self) -> Engine:
@@ -307,7 +293,7 @@ def read_product(op: ir.Operation) -> ProductPlan:
     convert = values.get("convert", "")
     _check_choice("convert", convert, ("", "a", "b", "ab"))
     return ProductPlan(
-        *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert, swap)
+        *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
     )
 
 
