@@ -19,7 +19,7 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.layout import FMA_ATOMS, MMA_ATOMS
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.ods import ops
-from cuda_tile.place.mma import FRAGMENTS
+from cuda_tile.place.families import FRAGMENTS
 from cuda_tile.stage.families import STAGING
 
 
@@ -44,9 +44,7 @@ def test_an_atom_has_one_engine() -> None:
 
 
 def test_what_no_engine_has_is_an_error_of_ours() -> None:
-    with pytest.raises(
-        InternalError, match="expected the op of an engine, got barrier"
-    ):
+    with pytest.raises(InternalError, match="expected the op of an engine"):
         engine_of_op("barrier")
 
 
@@ -54,14 +52,11 @@ def test_the_dialect_says_which_products_run_by_themselves() -> None:
     (example,) = ops()["tileas.wgmma"].examples
     text = f"cuda_tile.module @m {{ entry @k() {{ {example} return }} }}"
     module = cuda_tile.load(text.encode())
-    found = [
-        op for op in nested_ops(entries(module.operation)[0]) if runs_by_itself(op)
-    ]
-    (product,) = found
+    inside = list(nested_ops(entries(module.operation)[0]))
+    (product,) = filter(runs_by_itself, inside)
     assert reader_name(product) == "wgmma"
     assert engine_of_op(reader_name(product)).runs_by_itself
     assert sum_of(product) == product.operands[2]
     assert factors_of(product) == list(product.operands)[:2]
-    other = next(op for op in nested_ops(entries(module.operation)[0]))
     with pytest.raises(InternalError, match="expected a product that runs by itself"):
-        sum_of(other)
+        sum_of(inside[0])
