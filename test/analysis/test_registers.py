@@ -13,7 +13,8 @@ from real_kernels import RECIPES, kernel_path
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.cost import register_limit, resident_ctas
-from cuda_tile.analysis.feeds import Product, slice_registers
+from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
     COPIED_OVERHEAD_REGISTERS,
     LOOP_OVERHEAD_REGISTERS,

@@ -10,12 +10,12 @@ import ml_dtypes
 import mma_cases
 import numpy as np
 import pytest
+from copied_product_text import Case, kernel, problem
 from end_levels import TILE_LEVELS
-from test_copied_products import Case, kernel, problem
 from test_narrow_products import with_plan
 
 import cuda_tile
-from cuda_tile.ir.promotion import pieces_of_sums
+from cuda_tile.engines.short_sums import pieces_of_sums
 from cuda_tile.layout.atoms import M16N8K32, M16N16K32
 
 pytestmark = pytest.mark.sampled(2)

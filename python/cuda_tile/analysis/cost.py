@@ -14,10 +14,10 @@ from math import ceil
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product
+from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.copy_plan import MOST_SLOTS
 from cuda_tile.ir.plan import LOAD_WARPS, ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
-from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom
 from cuda_tile.targets import (
     MAX_REGISTERS,
     REGISTER_UNIT_PER_WARP,
@@ -27,9 +27,6 @@ from cuda_tile.targets import (
 
 MOST_ROLE_REGISTERS = 240
 """More than a thread can address (255) are of no use."""
-WARP_SLOWDOWN = 1.6
-"""What `mma.sync` takes where warpgroups have instructions of their own, of the time of
-these: they alone reach the rate of sm_90 (published microbenchmarks: 62 %)."""
 
 
 def register_limit(target: Target, num_warps: int, ctas: int) -> int:
@@ -57,7 +54,7 @@ def role_registers(
     warps = num_warps + LOAD_WARPS
     launched = register_limit(target, warps, ctas)
     found: list[tuple[int, int]] = []
-    for load in (40, 24) if num_warps <= 2 * WARPGROUP_WARPS else (24,):
+    for load in (40, 24) if num_warps <= 2 * LOAD_WARPS else (24,):
         work = (launched * warps - load * LOAD_WARPS) // num_warps // 8 * 8
         found.append((min(work, MOST_ROLE_REGISTERS), load))
     return next((pair for pair in found if pair[0] >= needed), found[0])
@@ -70,12 +67,10 @@ def least_registers(plans: Parts) -> int:
     """
     return max(
         (
-            plan.atom.least_registers(
-                element_bits(element_of(product.op.results[0])),
-                is_left_held=plan.lhs == "register",
+            plan.engine.least_registers(
+                plan, element_bits(element_of(product.op.results[0]))
             )
             for product, plan in plans.items()
-            if isinstance(plan.atom, WgmmaAtom)
         ),
         default=0,
     )
@@ -140,31 +135,20 @@ def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> floa
     """Clocks of the matrix units; twice the width of an operand is half the rate."""
     m, n, k = product.extents
     clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
-    return clocks * (WARP_SLOWDOWN if target.has_wgmma and not plan.is_wgmma else 1)
+    return clocks * plan.engine.slowdown(target)
 
 
 def read_clocks(
     target: Target, product: Product, plan: ProductPlan, num_warps: int
 ) -> float:
-    """Clocks of reading operands from shared memory.
-
-    Each warp reads its rows of A, unless they stay in its threads, and columns of B.
-    Each instruction of a warpgroup reads 64 rows and its columns.
-    """
-    m, n, k = product.extents
-    columns = n // plan.warps_n
-    if plan.is_wgmma:
-        m, n = (n, m) if plan.swap else (m, n)
-        step_m, step_n, _ = plan.atom.shape
-        rows = 0 if plan.lhs == "register" else step_m
-        elements = (m // step_m) * (n // step_n) * k * (rows + step_n)
-        bytes_read = elements * product.operand_bits // 8
-        if not rows and not product.keeps_operand(plan):
-            bytes_read += plan.groups[1] * m * k  # which threads bring
-        return bytes_read / target.shared_bytes_per_clock
-    rows = 0 if product.keeps_operand(plan) else m // plan.warps_m
-    bytes_read = num_warps * k * (rows + columns) * product.operand_bits // 8
-    return bytes_read / target.shared_bytes_per_clock
+    """Clocks of reading operands from shared memory."""
+    reading = Reading(
+        product.extents,
+        product.operand_bits,
+        num_warps,
+        keeps_left=product.keeps_operand(plan),
+    )
+    return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
 
 
 def copy_clocks(target: Target, product: Product) -> float:

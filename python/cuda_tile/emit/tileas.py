@@ -16,8 +16,8 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.hold_back import hold_back
 from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
+from cuda_tile.emit.ptxas_habits import scheduling_fence
 from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
 from cuda_tile.emit.threads import linear_form_of
@@ -168,8 +168,8 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     """`ldmatrix` where the layouts allow it, else vector loads."""
     buffer, result = e.buffer(op.operands[0]), op.results[0]
     layout, offsets = layout_of(result), integers(op, "offsets")
-    if is_again(op):  # ptxas 13.5 would keep what was read before
-        hold_back(e.builder)
+    if is_again(op):
+        scheduling_fence(e.builder)
     if len(op.operands) > 1:
         part = TilePart(layout, buffer.layout.shape, offsets)
         old = e.packer.scalars(e.fragment(op.operands[1]))
@@ -186,7 +186,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         if not is_read_by_parts(op):
             e.set(result, found.fragment())
         return
-    e.set(result, _load_vectors(e, buffer, layout, start, e.pack_of(result)))
+    e.set(result, load_vectors(e, buffer, layout, start, e.pack_of(result)))
 
 
 @RULES.register("tileas.load_part")
@@ -208,7 +208,7 @@ def load_part(e: Emitter, op: ir.Operation) -> None:
         form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
         chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
     result, origin = op.results[0], Origin(0, chosen, span)
-    e.set(result, _load_vectors(e, buffer, layout, origin, e.pack_of(result)))
+    e.set(result, load_vectors(e, buffer, layout, origin, e.pack_of(result)))
 
 
 def _vectors(
@@ -226,7 +226,7 @@ def _vectors(
     )
 
 
-def _load_vectors(
+def load_vectors(
     e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin, pack: int
 ) -> Fragment:
     """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so."""

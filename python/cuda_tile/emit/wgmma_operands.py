@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.register_readers import is_read_elsewhere
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
 from cuda_tile.emit.mma_operands import integer_words
+from cuda_tile.emit.pending import repeats
+from cuda_tile.emit.ptxas_habits import computed_here
 from cuda_tile.errors import InternalError, UserError
-from cuda_tile.ir.tile_loop import TILES
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.tiles import (
     element_bits,
     layout_of,
@@ -143,9 +144,7 @@ def from_buffer(
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     base = b.bitcast(b.vector([first, high]), b.i64)
     if _is_crowded(op.block):
-        (base,) = b.inline_ptx(
-            "mov.b64 $0, $1;", "=l,l", [b.i64], [base], side_effects=True
-        )
+        base = computed_here(b, base)
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
     for k in range(0, buffer.layout.shape[depth], deep):
@@ -159,11 +158,7 @@ def from_buffer(
 
 
 def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
-    """Where a loop's constants are made if another loop of products stands before it.
-
-    ptxas 13.5 would share them between the loops, in a register that it then copies in
-    each turn.
-    """
+    """Where a loop's constants are made if another loop of products precedes it."""
     loop = block.owner.operation
     place = e.before.get(loop)
     if place is None or len(e.before) == 1:
@@ -175,13 +170,11 @@ def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
 def _is_crowded(block: ir.Block) -> bool:
     """Whether the sums of a loop's products leave few registers for descriptors.
 
-    LLVM would compute those that no turn changes before the loop; where uniform
-    registers are short, ptxas 13.5 keeps them in a thread's, and spills others for it.
     Then each turn computes them from the first of each operand.
     """
     if not repeats(block.owner.operation):
         return False
-    totals = [op.results[0] for op in block_ops(block) if op.name == "tileas.wgmma"]
+    totals = [op.results[0] for op in block_ops(block) if runs_by_itself(op)]
     counts = [pending_tile(total)[1].n_registers for total in totals]
     return sum(counts) >= CROWDED_REGISTERS
 
@@ -220,8 +213,3 @@ def _origins(
     acc: LinearLayout, atom: WgmmaAtom
 ) -> list[tuple[Coord, tuple[int | None, ...]]]:
     return list(atom_registers(acc, atom.c).items())
-
-
-def repeats(op: ir.Operation) -> bool:
-    """Whether an op runs its region again and again."""
-    return op.name == TILES or _cuda_tile.is_loop(op)

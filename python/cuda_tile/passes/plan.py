@@ -37,12 +37,12 @@ from cuda_tile.analysis.cost import (
 from cuda_tile.analysis.feeds import (
     Product,
     TileRegisters,
-    is_cut,
     is_staged_early,
-    slice_registers,
 )
 from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.legality import check_program
+from cuda_tile.analysis.product_families import slice_registers
+from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import (
     LOOP_OVERHEAD_REGISTERS,
     OVERHEAD_REGISTERS,
@@ -252,8 +252,8 @@ class Candidate:
         estimate: Registers of a thread that are needed.
         clocks: Cost of a turn, see `turn_clocks`.
         reads: The part of it that reads shared memory.
-        has_groups: Whether warpgroups compute a product: then more of them are better,
-            since one multiplies while another prepares.
+        has_groups: Whether a product runs by itself: then more warps are better, since
+            it multiplies for some of them while others prepare.
         roles: How its warps divide the work, one of `ir.plan.ROLES`.
         cluster: CTAs that serve a tile block.
         turns_bytes: Whether threads put bytes together between a read and a product:
@@ -521,7 +521,7 @@ class Chooser:
         )
         reads = sum(read_clocks(target, *item, warps) for item in plans.items())
         limit = register_limit(target, warps, ctas)
-        has_groups = any(p.is_wgmma for p in plans.values())
+        has_groups = any(p.engine.runs_by_itself for p in plans.values())
         return Candidate(
             *(warps, division, ctas, limit, needed, clocks, reads, has_groups),
             cluster=cluster,

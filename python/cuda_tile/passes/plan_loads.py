@@ -35,6 +35,7 @@ from cuda_tile.analysis.feeds import (
     once_loaded_operands,
     source_load,
 )
+from cuda_tile.engines.mma_sync import widens_small_floats
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import (
     CONVERTED_SLOTS,
@@ -179,7 +180,7 @@ class LoadChooser:
         of groups share their memory with what is live after the loop. Only where copies
         of 16 bytes do it: smaller ones are more instructions than that saves.
         """
-        if plan.roles != "one" or any(p.is_wgmma for p in parts.values()):
+        if plan.roles != "one" or any(p.engine.reads_shared for p in parts.values()):
             return
         mine = [o for o in self.operands if o.load not in self._by_hand]
         bulk = [o for o in mine if self.engines[o.load] == TMA]
@@ -216,7 +217,7 @@ class LoadChooser:
         if not all(self.is_copied(product, index) for index in (0, 1)):
             return None
         is_float = product.name != "cuda_tile.mmai"
-        if is_float and self._target.has_wgmma:
+        if is_float and widens_small_floats(self._target):
             return None
         return frozenset(
             index
@@ -262,13 +263,13 @@ class LoadChooser:
     def _plan_once(self, parts: Parts) -> list[tuple[ir.Operation, LoadPlan]]:
         """The plans of loads outside loops that the role that loads makes, too.
 
-        Those are tiles that warpgroups read in shared memory; threads would bring them
-        there through registers, with a fence in front of the first product.
+        Those are tiles that products read in shared memory by themselves; threads would
+        bring them there through registers, with a fence in front of the first product.
         """
         found: list[tuple[ir.Operation, LoadPlan]] = []
         for operand in once_loaded_operands([product.op for product in parts]):
             plans = {p.op: q for p, q in parts.items()}
-            reads = [plans[op].is_wgmma for op, _ in operand.uses]
+            reads = [plans[op].engine.reads_shared for op, _ in operand.uses]
             if (
                 not _has_plan(operand.load)
                 and all(reads)

@@ -14,8 +14,9 @@ from cuda_tile.place import (
     pack,
     reduce,
     shape,
+    wgmma,
 )
-from cuda_tile.place.rules import RULES
+from cuda_tile.place.rules import FRAGMENTS, RULES
 
 FAMILIES = (
     atomic,
@@ -28,6 +29,7 @@ FAMILIES = (
     pack,
     reduce,
     shape,
+    wgmma,
 )
 
-__all__ = ["FAMILIES", "RULES"]
+__all__ = ["FAMILIES", "FRAGMENTS", "RULES"]
