@@ -218,7 +218,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "choose warps, matrix instructions and copies per kernel",
         plan.run,
-        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget"),
+        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget", "plan"),
     ),
     Pass(
         "load_duplication",

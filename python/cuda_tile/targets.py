@@ -83,6 +83,23 @@ class Target:
     shared_bytes_reserved: int = 1024
     registers_per_sm: int = 65536
 
+    def register_limit(self, num_warps: int, ctas: int) -> int:
+        """Registers a thread may have so that `ctas` CTAs fit; 0 CTAs count as 1."""
+        unit = REGISTER_UNIT_PER_WARP // WARP_LANES
+        share = self.registers_per_sm // (max(1, ctas) * num_warps * WARP_LANES)
+        return min(MAX_REGISTERS, share // unit * unit)
+
+    def most_ctas(self, num_warps: int) -> int:
+        """CTAs of so many warps that the threads of a multiprocessor allow."""
+        return min(self.ctas_per_sm, self.threads_per_sm // (num_warps * WARP_LANES))
+
+    def resident_ctas(self, num_warps: int, registers: int) -> int:
+        """CTAs that registers and threads of a multiprocessor allow; at least 1."""
+        per_warp = -(-registers * WARP_LANES // REGISTER_UNIT_PER_WARP)
+        per_warp *= REGISTER_UNIT_PER_WARP
+        by_registers = self.registers_per_sm // (per_warp * num_warps)
+        return max(1, min(self.most_ctas(num_warps), by_registers))
+
     @property
     def capability(self) -> int:
         """Compute capability as a number, 90 for sm_90, sm_90a and sm_90f."""

@@ -14,7 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, Plan, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
-from cuda_tile.passes.plan_products import possible_divisions
+from cuda_tile.plan.products import possible_divisions
 
 
 def matmul(tile: str, hints: str = "") -> bytes:

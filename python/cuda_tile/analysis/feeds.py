@@ -1,46 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the operands of matrix products come from.
 
-Asked by `plan` at level T: which operands lie in shared memory, which products are
-chained, and how many registers tiles take under a plan that is not placed yet.
+Asked by `plan` at level T: which operands lie in shared memory, and which products are
+chained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.registers import (
-    COPIED_OVERHEAD_REGISTERS,
-    LOOP_OVERHEAD_REGISTERS,
     RENAMES,
     IsStaged,
     Tile,
-    Weigh,
     elementwise_stems,
-    held_registers,
 )
 from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import (
     PRODUCTS,
-    Atom,
     ProductPlan,
     batch_of,
     extents_of,
-    slice_depth,
 )
-from cuda_tile.ir.promotion import pieces_of_sums
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.layout.wgmma import PART_REGISTERS, WARPGROUP_WARPS, WGMMA_ROWS
-from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +79,6 @@ class Product:
         return self.is_chained and plan.warps_n == 1
 
 
-_PARTS_IN_FLIGHT = 48
-"""Registers of partial sums of one instruction each that ptxas 13.5 has in flight where
-warps multiply: 255 and up to 56 bytes of spills, where 188 to 214 do without."""
-_SPARED_REGISTERS = 16
-"""Registers that a loop of products of warpgroups, whose addresses are descriptors in
-uniform registers, needs less than others (ptxas 13.5: 128 of sums and 64 of partial
-sums fit 232 without spills)."""
 SAME_ELEMENTS = frozenset(
     (
         "cuda_tile.reshape",
@@ -403,148 +386,3 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
             return True
         source = defining_op(source.operands[0])
     return source is not None and source.block != op.block
-
-
-def slice_registers(
-    product: Product,
-    plan: ProductPlan,
-    weigh: Weigh,
-    gathered: frozenset[int] | None = None,
-) -> int:
-    """Registers that a product needs beside the tiles live before it.
-
-    Operands of one K-step come from shared memory; by then the tiles that were stored
-    there right before the product have given back theirs.
-
-    Args:
-        product: The product.
-        plan: How it is computed.
-        weigh: Registers of a tile.
-        gathered: Operands of less than 16 bits whose elements threads read one by one:
-            each has a register then, beside the words that they become, unless the atom
-            has `ldmatrix` turn them. Others are read as words. None if that is not
-            known: each element has a register.
-    """
-    if plan.is_wgmma:  # which reads shared memory itself
-        return _warpgroup_registers(product, plan, weigh)
-    rows, columns = _piece(product, plan)
-    batch = product.batch // min(product.batch, plan.warps_b)
-    depth = slice_depth(product.op, plan.atom)
-    step, bits = 0, product.operand_bits
-    for index, extent in enumerate((rows, columns)):
-        if index == 0 and product.keeps_operand(plan):
-            continue
-        elements = extent * batch * depth // WARP_LANES
-        is_turned = index == 1 and plan.warp_atom.columns > 1
-        if gathered is None or bits >= REGISTER_BITS // 2:
-            step += held_registers(elements, bits)
-        else:
-            words = -(-elements * bits // REGISTER_BITS)
-            step += words + (elements if index in gathered and not is_turned else 0)
-    if plan.promote:
-        part = batch * rows * columns // WARP_LANES
-        one = plan.promote == plan.atom.shape[2]
-        step += min(part, _PARTS_IN_FLIGHT) if one else part
-    step = max(0, step - sum(map(weigh, product.stored)))
-    return step - _spared(product, plan, gathered)
-
-
-def _spared(
-    product: Product, plan: ProductPlan, gathered: frozenset[int] | None
-) -> int:
-    """Registers that a loop needs less where a product reads only copied tiles.
-
-    None are spared where its partial sums are added to the sums between instructions,
-    unless these are cut: then ptxas does not read ahead of the next piece.
-    """
-    if (
-        gathered is None
-        or (plan.promote and not is_cut(product, plan))
-        or any(map(conversions_of, list(product.op.operands)[:2]))
-    ):
-        return 0
-    if gathered - ({1} if plan.warp_atom.columns > 1 else set()):
-        return 0
-    return LOOP_OVERHEAD_REGISTERS - COPIED_OVERHEAD_REGISTERS
-
-
-def _warpgroup_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
-    """Registers of partial sums, and of what threads convert of the operands."""
-    needed = 0
-    if plan.promote:
-        needed = min(PART_REGISTERS, weigh(product.result)) - _SPARED_REGISTERS
-    threads = plan.warps_m * plan.warps_n * WARP_LANES
-    for name in plan.convert:
-        operand = Tile.of(product.op.operands["ab".index(name)])
-        needed += held_registers(prod(operand.shape) // threads, operand.bits)
-    if plan.lhs == "register" and not product.keeps_operand(plan):
-        operand = Tile.of(product.op.operands[plan.swap])
-        rows = product.extents[plan.swap] // plan.groups[0]
-        rows = min(rows, WGMMA_ROWS) if plan.promote else rows
-        elements = rows * product.extents[2] // (WARPGROUP_WARPS * WARP_LANES)
-        needed += elements * operand.bits // REGISTER_BITS
-    return needed
-
-
-class TileRegisters:
-    """Registers of a tile per thread, from its shape and the plans of products.
-
-    A tile of the shape of a product's result has that result's layout, one of a row or
-    a column of it what is left of the layout; any other tile is spread over all
-    threads. Rules of `place` give other layouts only where that costs no more.
-    """
-
-    def __init__(self, plans: Parts, num_warps: int) -> None:
-        self._threads = num_warps * WARP_LANES
-        self._elements: dict[tuple[int, ...], int] = {}
-        for product, plan in plans.items():
-            m, n, _ = product.extents
-            rows, columns = _warp_part(product, plan)
-            step_m, step_n = plan.warp_step
-            of_rows = rows * _per_lane(plan.atom, plan.swap) // step_m
-            of_columns = columns * _per_lane(plan.atom, 1 - plan.swap) // step_n
-            batch = product.batch // min(product.batch, plan.warps_b)
-            lead = (product.batch,) if product.batch > 1 else ()
-            self._elements |= {
-                (*lead, m): batch * of_rows,
-                (*lead, m, 1): batch * of_rows,
-                (*lead, 1, n): batch * of_columns,
-                (*lead, m, n): batch * max(1, rows * columns // WARP_LANES),
-            }
-
-    def __call__(self, tile: Tile) -> int:
-        """Registers of one thread."""
-        elements = self._elements.get(tile.shape)
-        if elements is None:
-            elements = -(-prod(tile.shape) // self._threads)
-        return held_registers(elements, tile.bits)
-
-
-def _warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of the result that a warp computes, at least one atom."""
-    m, n, _ = product.extents
-    step_m, step_n = plan.warp_step
-    return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
-
-
-def is_cut(product: Product, plan: ProductPlan) -> bool:
-    """Whether the partial sums of a product of warps come a piece at a time."""
-    if plan.is_wgmma or not plan.promote:
-        return False
-    return _piece(product, plan) != _warp_part(product, plan)
-
-
-def _piece(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of a warp's part of which it computes sums at a time."""
-    part = list(_warp_part(product, plan))
-    if plan.promote > slice_depth(product.op, plan.atom):
-        shape = (product.batch, *product.extents[:2])
-        dim, count = pieces_of_sums(shape, plan.warps, plan.warp_atom) or (-1, 1)
-        part[dim] //= count
-    rows, columns = part
-    return rows, columns
-
-
-def _per_lane(atom: Atom, dim: int) -> int:
-    """Rows or columns of an atom's result that one lane has elements of."""
-    return 1 << sum(basis[dim] != 0 for basis in atom.c.register)

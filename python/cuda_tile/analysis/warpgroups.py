@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
-from cuda_tile.analysis.cost import WARP_SLOWDOWN
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     IsStaged,
@@ -22,6 +21,7 @@ from cuda_tile.analysis.feeds import (
     renamed_buffer,
     source_load,
 )
+from cuda_tile.constants import MOST_HELD_REGISTERS, WARP_SLOWDOWN
 from cuda_tile.ir.carried import LOOPS, first_carried
 from cuda_tile.ir.plan import (
     Plan,
@@ -54,10 +54,6 @@ from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 """The operands that may lie in shared memory."""
-MOST_HELD_REGISTERS = 208
-"""What a thread may hold of a product whose left operand it brings to registers: 128 of
-sums, 64 of partial sums and 16 of the operand fit 232 registers, 32 of it spill (ptxas
-13.5: 908 bytes)."""
 _WARP_ROWS, _WARP_COLUMNS = 64, 32
 """Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
 128."""

@@ -278,17 +278,18 @@ def read_target(entry: ir.Operation) -> Target:
 
 
 @located_at_op
-def read_product(op: ir.Operation) -> ProductPlan:
+def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     """The plan of one product, with what it leaves to its entry filled in.
 
     Args:
-        op: A product in an entry that has its plan, one of `PRODUCTS`.
+        op: A product, one of `PRODUCTS`.
+        entry: The plan of its entry; None if it stands there.
 
     Raises:
         UserError: There is none, or it is not usable; says which field.
     """
     holder = enclosing_entry(op)
-    entry = read_plan(holder)
+    entry = entry or read_plan(holder)
     if PLAN_ATTRIBUTE not in op.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
@@ -319,11 +320,6 @@ def read_product(op: ir.Operation) -> ProductPlan:
     return ProductPlan(
         *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert, swap)
     )
-
-
-def most_ctas(target: Target, num_warps: int) -> int:
-    """CTAs of so many warps that the threads of a multiprocessor allow."""
-    return min(target.ctas_per_sm, target.threads_per_sm // (num_warps * WARP_LANES))
 
 
 def refuse_plan(op: ir.Operation) -> None:
@@ -388,7 +384,7 @@ def _is_power(number: int) -> bool:
 
 def _check_ctas(entry: ir.Operation, plan: Plan) -> None:
     target = read_target(entry)
-    most = most_ctas(target, plan.num_warps)
+    most = target.most_ctas(plan.num_warps)
     if not 0 <= plan.min_ctas <= most:
         raise UserError(
             f"expected min_ctas of 0 to {most}, the CTAs a multiprocessor of "

@@ -17,29 +17,25 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.cost import MOST_ROLE_REGISTERS
 from cuda_tile.analysis.feeds import (
     Parts,
     Product,
     is_staged_early,
     source_load,
 )
+from cuda_tile.constants import (
+    LATE_OVERHEAD_REGISTERS,
+    LEAVING_REGISTERS,
+    MOST_ROLE_REGISTERS,
+    SPARE_ROLE_REGISTERS,
+    STORED_OPERAND_REGISTERS,
+)
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.ir.walk import defining_op
-from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.plan.loads import Copies
+from cuda_tile.plan.rings import SharedMemory
 from cuda_tile.rewrites.duplicates import may_duplicate, shared_operands
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES
-
-OVERHEAD_REGISTERS = 40
-"""Registers beside sums and left operands: maxima, scales, addresses, turns. Fitted to
-what ptxas 13.5 needs without spilling in attention with 64 to 256 columns."""
-ACCESS_REGISTERS = 16
-"""Those of a result that leaves its turn: addresses, bounds. Fitted to attention
-backward of 64 columns."""
-STORE_REGISTERS = 8
-"""Those of a left operand that threads store: where its parts lie."""
-SPARE_REGISTERS = 8
-"""What shall be left of the registers of a role, if the other one can do with fewer."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,11 @@ class Staged:
 
 
 def stage_products(
-    parts: Parts, unplanned: Set[Product], plan: Plan, loads: LoadChooser
+    parts: Parts,
+    unplanned: Set[Product],
+    plan: Plan,
+    copies: Copies,
+    resident: int,
 ) -> Staged:
     """Chooses the products that shall run behind others.
 
@@ -65,9 +65,10 @@ def stage_products(
         parts: The products of an entry, in order, with their plans.
         unplanned: Those that nobody planned by hand.
         plan: The entry's.
-        loads: Who loads their operands.
+        copies: Who loads their operands.
+        resident: CTAs that registers allow on a multiprocessor.
     """
-    if plan.roles == "one":
+    if plan.roles == "one" or not copies.engines:
         return Staged({}, 0)
     found: dict[Product, ProductPlan] = {}
     most = 0
@@ -80,14 +81,14 @@ def stage_products(
         early = [p for p in mine if p not in late]
         needed = _registers(mine, late, leaving, plan)
         if late:
-            most = max(most, min(needed + SPARE_REGISTERS, MOST_ROLE_REGISTERS))
+            most = max(most, min(needed + SPARE_ROLE_REGISTERS, MOST_ROLE_REGISTERS))
         if (
             late
             and early
             and block.owner.operation.name == "cuda_tile.for"
-            and all(p in unplanned and _may_trail(p, loads) for p in late)
+            and all(p in unplanned and _may_trail(p, copies) for p in late)
             and needed <= plan.registers
-            and _may_load_twice(late, parts, plan, loads)
+            and _may_load_twice(late, SharedMemory(copies, plan, parts, resident))
         ):
             found |= {p: replace(mine[p], stage=1) for p in late}
     return Staged(found, most)
@@ -124,20 +125,18 @@ def _leaves(product: Product, others: Iterable[Product]) -> bool:
     return True
 
 
-def _may_trail(product: Product, loads: LoadChooser) -> bool:
+def _may_trail(product: Product, copies: Copies) -> bool:
     """Whether an engine brings the right operand to slots, or the loop keeps it."""
-    return loads.is_copied(product.op, 1) or is_staged_early(product.op, 1)
+    return copies.is_copied(product.op, 1) or is_staged_early(product.op, 1)
 
 
-def _may_load_twice(
-    late: Sequence[Product], parts: Parts, plan: Plan, loads: LoadChooser
-) -> bool:
+def _may_load_twice(late: Sequence[Product], memory: SharedMemory) -> bool:
     """Whether late products can have loads of their own, if others read theirs too."""
     shared = shared_operands(product.op for product in late)
     if not shared:
         return True
     loop, again = late[0].op.block.owner.operation, {each.load for each in shared}
-    return may_duplicate(shared) and loads.has_room(loop, plan, parts, again)
+    return may_duplicate(shared) and memory.has_room(loop, again)
 
 
 def _registers(
@@ -151,7 +150,7 @@ def _registers(
     Where it stores such an operand to shared memory it needs places for that, too.
     """
     threads = plan.num_warps * WARP_LANES
-    needed = OVERHEAD_REGISTERS + ACCESS_REGISTERS * len(list(leaving))
+    needed = LATE_OVERHEAD_REGISTERS + LEAVING_REGISTERS * len(list(leaving))
     for product in mine:
         m, n, _ = product.extents
         needed += m * n // threads
@@ -162,5 +161,5 @@ def _registers(
             mine[product].lhs == "shared"
             and source_load(product.op.operands[0]) is None
         ):
-            needed += STORE_REGISTERS
+            needed += STORED_OPERAND_REGISTERS
     return needed
