@@ -60,6 +60,10 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
             r"got 'stages'",
         ),
         (
+            "{num_warp = 4 : i64}",
+            r"got 'num_warp'; did you mean 'num_warps'\?",
+        ),
+        (
             "{num_warps = 4 : i64, warps_m = 3 : i64, warps_n = 1 : i64}",
             r"expected warps_m to be a power of two .*, got 3",
         ),

@@ -54,7 +54,7 @@ def _missed_hint(found: Found, space: Space) -> str | None:
         c.cost
         for c in found.compared
         if c.decision.num_warps == min(warps, decision.num_warps)
-        and c.decision.ctas == ctas
+        and (c.decision.ctas, c.decision.cluster) == (ctas, 1)
         and c.refusal is None
     ]
     best = min(wanted, key=lambda cost: cost.excess, default=found.chosen.cost)

@@ -270,7 +270,7 @@ class Model:
         made = Candidate(decision, copies, plans, cost, needed.where)
         return Candidate(
             *(decision, copies, plans, cost, needed.where),
-            self._refusal(made),
+            self._refusal(made) or _refuse_launch(needed.least, launched),
             self._doubt(made),
         )
 
@@ -379,3 +379,10 @@ class Model:
         clocks = resource_clocks(self._target, plans, warps, self._exponentials)
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)
+
+
+def _refuse_launch(least: int, launched: int) -> str | None:
+    """Why ptxas refuses a kernel: `setmaxnreg` comes too late for an instruction."""
+    if least <= launched:
+        return None
+    return f"an instruction needs {least} registers, a thread begins with {launched}"
