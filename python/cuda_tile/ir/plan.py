@@ -3,8 +3,8 @@
 
 `tileas.plan` is a dictionary of integers and strings that says what `plan`, a person or
 a tuner decided. `Plan` and `ProductPlan` declare the fields of entries and products,
-each with its kind and values; those of loads and stores are in copy_plan.py. A plan with
-another key, or with values that do not fit, is refused wherever it is read.
+each with its kind and values; those of loads and stores are in copy_plan.py. A plan
+with another key, or with values that do not fit, is refused wherever it is read.
 """
 
 from __future__ import annotations
