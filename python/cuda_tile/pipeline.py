@@ -39,6 +39,7 @@ from cuda_tile.options import (
     option_from_text,
     option_summary,
 )
+from cuda_tile.pass_order import PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -123,6 +124,9 @@ class Pass:
         summary: One line for `--help`.
         change: What it does to a module.
         reads: The fields of `Options` that it reads, which are the flag's options.
+        needs: Properties that a module must have before it (`pass_order.py`).
+        gives: The property that a module has behind it; empty for none.
+        once: Whether it cannot run on what it has left.
     """
 
     name: str
@@ -130,6 +134,9 @@ class Pass:
     summary: str
     change: PassFunction
     reads: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    gives: str = ""
+    once: bool = False
 
     @property
     def flag(self) -> str:
@@ -137,19 +144,26 @@ class Pass:
         return "cuda-tile-" + self.name.replace("_", "-")
 
     def run(self, compilation: Compilation) -> None:
-        """Changes the module of a compilation.
+        """Changes the module of a compilation."""
+        self.apply(compilation.module, compilation.options)
+
+    def apply(self, module: ir.Operation, options: Options) -> None:
+        """Changes a module.
 
         Raises:
+            UserError: The pass runs too early or too late.
             CudaTileError: As the pass does; an error without a location gets that of
                 the kernel.
         """
         try:
-            self.change(compilation.module, compilation.options)
+            ORDER.check(self, module)
+            self.change(module, options)
         except CudaTileError as error:
-            where = _kernel_location(compilation.module)
+            where = _kernel_location(module)
             if error.location is not None or where is None:
                 raise
             raise type(error)(error.message, where) from error
+        ORDER.note(self, module)
 
 
 def _kernel_location(module: ir.Operation) -> str | None:
@@ -206,6 +220,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "access elements of 4 bits as bytes",
         narrow_elements.run,
+        gives="narrowed",
     ),
     Pass(
         "combine_atomics",
@@ -218,6 +233,8 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "choose warps, matrix instructions and copies per kernel",
         plan.run,
+        needs=("narrowed",),
+        gives="planned",
         reads=("gpu", "num_warps", "abi", "persistent", "shared_budget", "plan"),
     ),
     Pass(
@@ -225,20 +242,31 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "give products that run an iteration behind loads of their own",
         load_duplication.run,
+        needs=("planned",),
     ),
     Pass(
         "row_tiling",
         "T",
         "compute rows that no registers hold in parts, by loops",
         row_tiling.run,
+        needs=("planned",),
     ),
     Pass(
         "persist",
         "T",
         "persistent kernels: a CTA serves several tile blocks",
         persist.run,
+        needs=("planned",),
     ),
-    Pass("place", "W", "layout assignment: give every tile a layout", place.run),
+    Pass(
+        "place",
+        "W",
+        "layout assignment: give every tile a layout",
+        place.run,
+        needs=("planned",),
+        gives="placed",
+        once=True,
+    ),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
     Pass(
@@ -246,40 +274,66 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "W",
         "move operands and layout conversions through shared memory",
         stage.run,
+        needs=("placed",),
+        gives="staged",
     ),
     Pass(
-        "order", "W", "memory order: turn tokens into barriers where needed", order.run
+        "order",
+        "W",
+        "memory order: turn tokens into barriers where needed",
+        order.run,
+        needs=("staged",),
+        gives="ordered",
     ),
     # Copies fill their buffers in place so far: rings say when, skew starts them early.
     Pass(
-        "ring", "W", "multi-buffering: give what copies fill a ring of slots", ring.run
+        "ring",
+        "W",
+        "multi-buffering: give what copies fill a ring of slots",
+        ring.run,
+        needs=("ordered",),
+        gives="ringed",
     ),
     Pass(
         "roles",
         "W",
         "warp specialisation: divide warps into loading and computing ones",
         roles.run,
+        needs=("ringed",),
+        gives="divided",
+        once=True,
     ),
     Pass(
         "skew",
         "W",
         "software pipelining: start copies iterations ahead of their use",
         skew.run,
+        needs=("divided",),
+        gives="skewed",
     ),
     Pass(
         "issue",
         "W",
         "scheduling: start asynchronous products early, await them late",
         issue.run,
+        needs=("skewed",),
+        gives="scheduled",
     ),
     Pass(
-        "count", "W", "wait counts: how much each wait may leave in flight", count.run
+        "count",
+        "W",
+        "wait counts: how much each wait may leave in flight",
+        count.run,
+        needs=("skewed",),
+        gives="counted",
     ),
     Pass(
         "allocate",
         "W",
         "shared memory allocation: offsets of buffers, by liveness",
         allocate.run,
+        needs=("counted",),
+        gives="allocated",
     ),
     # Needs places: buffers that share bytes must be kept apart too.
     Pass(
@@ -287,17 +341,23 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "W",
         "barrier insertion: the barriers that shared memory needs",
         barriers.run,
+        needs=("allocated",),
+        gives="synchronised",
     ),
     Pass(
         "emit",
         "P",
         "lower to llvm and nvvm for one thread",
         emit.run,
+        needs=("synchronised",),
+        gives="lowered",
         reads=("line_info", "device_debug"),
     ),
     Step("llvm", "PTX", "translate to LLVM IR, optimise, generate PTX", _generate_ptx),
     Step("ptxas", "cubin", "assemble the PTX", _assemble),
 )
+ORDER = PassOrder([step for step in PIPELINE if isinstance(step, Pass)])
+"""What each pass needs, and may not follow."""
 STEP_NAMES = tuple(step.name for step in PIPELINE)
 NAMES = tuple(step.name for step in PIPELINE if isinstance(step, Pass))
 """The passes: the steps that leave a module."""
@@ -452,13 +512,13 @@ COMPILE_PIPELINE = "cuda-tile-compile-pipeline"
 
 @cache
 def register_passes() -> None:
-    """Makes every pass known to MLIR as `cuda-tile-NAME`, with its options.
+    """Makes every pass known to MLIR by its flag, with its options.
 
     After this `cuda-tile-opt`, `PassManager.parse` and any pipeline text can name
     them, and all of them as `COMPILE_PIPELINE`. MLIR keeps one list per process: a
     second call has nothing to do.
     """
-    if _cuda_tile.pass_description(f"cuda-tile-{NAMES[0]}"):
+    if _cuda_tile.pass_description(_passes()[0].flag):
         return  # by an earlier import of this module
     for step in (*PIPELINE, *PRINTERS):
         if isinstance(step, Pass):
@@ -509,7 +569,7 @@ def pipeline_text(given: Mapping[str, str]) -> str:
 
 def _register(step: Pass) -> None:
     def run(op: ir.Operation, given: dict[str, str]) -> None:
-        step.change(op, _read(step, given))
+        step.apply(op, _read(step, given))
 
     _cuda_tile.register_pass(step.flag, step.summary, _flags(step.reads), run)
 

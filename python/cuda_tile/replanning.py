@@ -51,7 +51,7 @@ class Replanning:
         if self._saved is None or step >= limit or self._plans == MOST_PLANS:
             raise self._first
         self._plans += 1
-        _replace_body(self._module, self._saved.clone(ip=False).operation)
+        _become(self._module, self._saved.clone(ip=False).operation)
         for entry in entries(self._module):
             add_remark(
                 entry,
@@ -62,8 +62,12 @@ class Replanning:
         return replace(options, shared_budget=limit - step)
 
 
-def _replace_body(module: ir.Operation, other: ir.Operation) -> None:
+def _become(module: ir.Operation, other: ir.Operation) -> None:
     """Moves what `other` has into `module`, in place of what is there."""
+    for name in list(module.attributes):
+        del module.attributes[name]
+    for name in other.attributes:
+        module.attributes[name] = other.attributes[name]
     body = module.regions[0].blocks[0]
     for op in reversed([op.operation for op in body.operations]):
         op.erase()

@@ -1,7 +1,7 @@
 // Family hint: printing through scratch memory, assertions that name their line.
 
 // RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
-// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_80 --cuda-tile-place --cuda-tile-stage --cuda-tile-order --cuda-tile-allocate | FileCheck %s --check-prefix=SCRATCH
+// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_80 --cuda-tile-place --cuda-tile-stage --cuda-tile-order --cuda-tile-ring --cuda-tile-roles --cuda-tile-skew --cuda-tile-count --cuda-tile-allocate | FileCheck %s --check-prefix=SCRATCH
 
 // CHECK-DAG: .extern .func (.param .b32 func_retval0) vprintf
 // CHECK-DAG: .extern .func __assertfail

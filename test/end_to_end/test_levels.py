@@ -51,7 +51,10 @@ def test_text_of_level_p_parses(name: str) -> None:
     "name", ["softmax_f32_1024", "matmul_f16_64x64x64", "saxpy_tail_f32"]
 )
 def test_the_tool_stops_after_a_pass(name: str, last: str) -> None:
-    flags = [f"cuda-tile-{step}" for step in PASSES[: PASSES.index(last) + 1]]
+    flags = [
+        f"cuda-tile-{step.replace('_', '-')}"
+        for step in PASSES[: PASSES.index(last) + 1]
+    ]
     pipeline = ",".join(flags).replace("tile-plan", "tile-plan{gpu=sm_80}")
     tool = ROOT / ".venv" / "bin" / "cuda-tile-opt"
     command = [tool, kernel_path(name), f"--pass-pipeline=builtin.module({pipeline})"]

@@ -1,10 +1,10 @@
 // Level P: a gpu.module of the tile module's name with one llvm.func per entry; each
 // parameter is one of the entry's, i1 as a byte.
 
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-allocate,cuda-tile-barriers,cuda-tile-emit)' | FileCheck %s
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring,cuda-tile-roles,cuda-tile-skew,cuda-tile-count,cuda-tile-allocate,cuda-tile-barriers,cuda-tile-emit)' | FileCheck %s
 // RUN: not cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-emit)' 2>&1 | FileCheck %s --check-prefix=EARLY
 
-// EARLY: expected attribute 'tileas.shared_bytes' on entry @parameters; run cuda-tile-allocate first
+// EARLY: expected a module that is synchronised for cuda-tile-emit; run cuda-tile-stage to cuda-tile-barriers first
 // EARLY-NOT: Traceback
 
 // CHECK-NOT: cuda_tile

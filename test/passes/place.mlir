@@ -6,7 +6,7 @@
 // RUN: cuda-tile-opt %t.mlir -o /dev/null
 // RUN: not cuda-tile-opt %s --cuda-tile-place 2>&1 | FileCheck %s --check-prefix=NOPLAN
 
-// NOPLAN: place.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}expected attribute 'tileas.plan' on entry @stream; run cuda-tile-plan first
+// NOPLAN: place.mlir:{{[0-9]+}}:{{[0-9]+}}: error: expected a module that is planned for cuda-tile-place; run cuda-tile-plan first
 // NOPLAN-NOT: Traceback
 
 !line = !cuda_tile.tensor_view<?xf32, strides=[1]>

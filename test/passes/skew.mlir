@@ -1,7 +1,7 @@
 // Copies start turns ahead of the turn that takes them: before the loop, and in it under
 // a guard. Acquire and publish always run where the ring waits by groups.
 
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring,cuda-tile-skew,cuda-tile-count)' | FileCheck %s
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring,cuda-tile-roles,cuda-tile-skew,cuda-tile-count)' | FileCheck %s
 
 !tensor = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor>

@@ -4,7 +4,7 @@
 
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage)' | FileCheck %s --check-prefixes=CHECK,GROUP
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-ring)' | FileCheck %s --check-prefix=RING
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring)' | FileCheck %s --check-prefix=RING
 
 !a = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !at = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !a>

@@ -52,7 +52,11 @@ _PRODUCT = Example("matmul_f16_64x64x64.tileirbc")
 EXAMPLES = {
     "simplify": _PRODUCT,
     "split": Example("split.mlir", folder="test/passes"),
+    "narrow_elements": Example("narrow_elements.mlir", folder="test/passes"),
+    "combine_atomics": Example("combine_atomics.mlir", folder="test/passes"),
     "plan": _PRODUCT,
+    "load_duplication": Example("load_duplication.mlir", folder="test/passes"),
+    "row_tiling": Example("row_tiling.mlir", folder="test/passes"),
     "persist": Example("matmul_f16_128x128x64.tileirbc", persistent=True),
     "place": _PRODUCT,
     "stage": _PRODUCT,
@@ -178,7 +182,7 @@ def page(step: Pass | Step, previous: Pass | Step | None) -> str:
         ("source", f"`python/cuda_tile/{source}`"),
     ]
     if isinstance(step, Pass):
-        rows.append(("flag of `cuda-tile-opt`", f"`--cuda-tile-{step.name}`"))
+        rows.append(("flag of `cuda-tile-opt`", f"`--{step.flag}`"))
         if step.reads:
             options = ", ".join(f"`{name}`" for name in step.reads)
             where = "../docs/compiler.md#options"

@@ -78,14 +78,12 @@ def help_text() -> str:
         "until=place'"
     }
     names = [
-        *(f"cuda-tile-{step.name}" for step in (*PIPELINE, *PRINTERS)),
+        *(step.flag for step in (*PIPELINE, *PRINTERS) if isinstance(step, Pass)),
         *DIALECT_PASSES,
         *registered_passes(),
     ]
     for name in names:
-        summary = _cuda_tile.pass_description(name)
-        if summary is not None:  # else the step leaves MLIR
-            flags[name] = summary
+        flags[name] = _cuda_tile.pass_description(name) or ""
     options = {
         "load-pass FILE.py": "run a Python file with passes first, see "
         "cuda_tile.register_pass",
@@ -108,18 +106,24 @@ def check_flags(arguments: Sequence[str]) -> None:
     Raises:
         UserError: A flag lacks `cuda-tile-` in front.
     """
-    names = [step.name for step in (*PIPELINE, *PRINTERS) if isinstance(step, Pass)]
+    passes = [step for step in (*PIPELINE, *PRINTERS) if isinstance(step, Pass)]
+    flags = {name: step.flag for step in passes for name in names_of(step)}
     for word in arguments:
-        flag = word.partition("=")[0]
-        if word.startswith("-") and flag.lstrip("-") in names:
-            name = flag.lstrip("-")
-            raise UserError(f"expected --cuda-tile-{name} for the pass, got {flag}")
+        given = word.partition("=")[0]
+        if word.startswith("-") and given.lstrip("-") in flags:
+            flag = flags[given.lstrip("-")]
+            raise UserError(f"expected --{flag} for the pass, got {given}")
+
+
+def names_of(step: Pass) -> tuple[str, str]:
+    """What a user may call a pass without the prefix of its flag."""
+    return step.name, step.flag.removeprefix("cuda-tile-")
 
 
 def notes_on_flags(arguments: Sequence[str]) -> list[str]:
     """What to add to an error of MLIR: the options of passes that were given others."""
     passes = {
-        f"--cuda-tile-{step.name}": [option_flag(field) for field in step.reads]
+        f"--{step.flag}": [option_flag(field) for field in step.reads]
         for step in (*PIPELINE, *PRINTERS)
         if isinstance(step, Pass)
     } | {f"--{name}": options_of(name) for name in registered_passes()}

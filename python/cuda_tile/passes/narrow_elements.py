@@ -75,11 +75,11 @@ def run(module: ir.Operation, options: Options) -> None:
     """
     del options
     for entry in entries(module):
-        if any(map(_is_narrow_access, nested_ops(entry))):
+        if any(map(is_narrow_access, nested_ops(entry))):
             _access_bytes(entry)
 
 
-def _is_narrow_access(op: ir.Operation) -> bool:
+def is_narrow_access(op: ir.Operation) -> bool:
     """Whether an op loads or stores elements of 4 bits, of which two share a byte."""
     match op.name:
         case "cuda_tile.load_view_tko" | "cuda_tile.load_ptr_tko":
@@ -101,7 +101,7 @@ def _access_bytes(entry: ir.Operation) -> None:
         "cuda_tile.store_ptr_tko": store_pointers,
     }
     for op in listed_ops(entry):
-        if _is_narrow_access(op):
+        if is_narrow_access(op):
             with op.location, ir.InsertionPoint(op):
                 rewrites[op.name](op)
 

@@ -11,7 +11,7 @@ do not show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -42,6 +42,7 @@ from cuda_tile.ir.copy_plan import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text
+from cuda_tile.rewrites.duplicates import SharedOperand, counted_twice
 from cuda_tile.targets import Target
 
 ENGINES = (TMA, CP_ASYNC)
@@ -246,20 +247,13 @@ class Copies:
         engines = {**self.engines, **dict.fromkeys(loads, THREADS)}
         return replace(self, engines=engines, given_up={**self.given_up, **lost})
 
-    def twice(
-        self, again: Mapping[ir.Operation, Set[tuple[ir.Operation, int]]]
-    ) -> Copies:
+    def twice(self, shared: Iterable[SharedOperand]) -> Copies:
         """The same where some loads are made twice, each with readers of its own.
 
         Args:
-            again: The loads, with the uses that the second one has.
+            shared: The operands that the second one is for.
         """
-        operands = (
-            part
-            for o in self.operands
-            for part in _parts_of(o, again.get(o.load, set()))
-        )
-        return replace(self, operands=tuple(operands))
+        return replace(self, operands=tuple(counted_twice(self.operands, shared)))
 
     def is_copied(self, op: ir.Operation, index: int) -> bool:
         """Whether an operand of a product is brought to shared memory by an engine."""
@@ -353,16 +347,6 @@ class Copies:
 def _instead(load: ir.Operation, got: str, wanted: str, reason: str) -> str:
     where = location_text(load)
     return f"{where}: load by {NAMES[got]} instead of {NAMES[wanted]}: {reason}"
-
-
-def _parts_of(
-    operand: LoadedOperand, again: Set[tuple[ir.Operation, int]]
-) -> Iterable[LoadedOperand]:
-    """What a load brings, once for its readers, and again for some of them."""
-    for is_again in (False, True):
-        uses = tuple(use for use in operand.uses if (use in again) == is_again)
-        if uses:
-            yield replace(operand, uses=uses)
 
 
 def is_small(operand: LoadedOperand) -> bool:

@@ -7,7 +7,7 @@ What somebody planned by hand stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
@@ -30,7 +30,7 @@ from cuda_tile.plan.registers import role_registers
 from cuda_tile.plan.rings import Rings, SharedMemory
 from cuda_tile.plan.space import Space
 from cuda_tile.plan.stages import stage_products
-from cuda_tile.rewrites.duplicates import SharedOperand, shared_operands
+from cuda_tile.rewrites.duplicates import shared_operands
 from cuda_tile.targets import Target
 
 
@@ -125,21 +125,11 @@ def _completed(
     if target is not None and staged.registers > plan.registers:
         plan = _with_role(plan, target, staged.registers)
     again = shared_operands(product.op for product in staged.plans)
-    copies = copies.twice(_by_load(again)) if again else copies
+    copies = copies.twice(again) if again else copies
     memory = SharedMemory(copies, plan, known, resident)
     parts: dict[Product, ProductPlan] = {**known, **staged.plans}
     rings, stores = memory.rings(), memory.bulk_stores()
     return Whole(plan, parts, unplanned, copies, rings, stores, remark)
-
-
-def _by_load(
-    again: Iterable[SharedOperand],
-) -> Mapping[ir.Operation, Set[tuple[ir.Operation, int]]]:
-    """The uses that the second of two loads has, by the first one."""
-    found: dict[ir.Operation, set[tuple[ir.Operation, int]]] = {}
-    for operand in again:
-        found.setdefault(operand.load, set()).add((operand.product, operand.index))
-    return found
 
 
 def _with_role(plan: Plan, target: Target, needed: int) -> Plan:

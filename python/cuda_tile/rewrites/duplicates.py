@@ -9,10 +9,10 @@ stands in passes/load_duplication.py.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import renamed_uses, source_load
+from cuda_tile.analysis.feeds import LoadedOperand, renamed_uses, source_load
 from cuda_tile.analysis.tokens import TokenOrder
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS
@@ -63,6 +63,19 @@ def may_duplicate(shared: Iterable[SharedOperand]) -> bool:
         and not order.writes_after(load)  # load_duplication C2
         for load in loads
     )
+
+
+def counted_twice(
+    operands: Iterable[LoadedOperand], shared: Iterable[SharedOperand]
+) -> list[LoadedOperand]:
+    """What is loaded; a load that is made twice stands there once for each copy."""
+    again = {(operand.product, operand.index) for operand in shared}
+    found: list[LoadedOperand] = []
+    for operand in operands:
+        second = tuple(use for use in operand.uses if use in again)
+        first = tuple(use for use in operand.uses if use not in again)
+        found += [replace(operand, uses=uses) for uses in (first, second) if uses]
+    return found
 
 
 def duplicate(shared: Iterable[SharedOperand]) -> None:

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The order of passes: what each one needs, gives, and may not follow.
+
+A pass gives a kernel a property, such as `staged`, and needs those that passes before
+it gave. The properties that a module has stand in `tileas.done`, so that a text which
+any pass has left goes on with the next one. A text without that attribute, which a
+person wrote, is taken for what the first pass expects, as far as its operations and
+attributes do not say otherwise.
+
+Passes on layouts run in the order of the pipeline: none behind a later one. Those on
+tiles may run again at any time before layouts are assigned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.errors import UserError
+from cuda_tile.ir.launch import device_modules
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
+from cuda_tile.passes.narrow_elements import is_narrow_access
+
+DONE_ATTRIBUTE = "tileas.done"
+"""On the module: the properties that passes have given it, in their order."""
+
+
+class OrderedPass(Protocol):
+    """What the order needs to know of a pass; see `pipeline.Pass`."""
+
+    @property
+    def level(self) -> str:
+        """The level of what it leaves."""
+        ...
+
+    @property
+    def flag(self) -> str:
+        """Its name in pipeline texts."""
+        ...
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Properties that a module must have before it."""
+        ...
+
+    @property
+    def gives(self) -> str:
+        """The property that a module has behind it; empty for none."""
+        ...
+
+    @property
+    def once(self) -> bool:
+        """Whether it cannot run on what it has left."""
+        ...
+
+
+class PassOrder:
+    """Checks that passes run in an order that makes sense.
+
+    Args:
+        passes: All passes, in the order of the pipeline.
+    """
+
+    def __init__(self, passes: Sequence[OrderedPass]) -> None:
+        self._passes = tuple(passes)
+
+    def check(self, step: OrderedPass, module: ir.Operation) -> None:
+        """Refuses a pass that runs too early or too late.
+
+        Raises:
+            UserError: A pass that it needs has not run, or one behind it has; says
+                which.
+        """
+        if step not in self._passes:
+            return
+        marked = _marked(module)
+        if step.once and _has(step.gives, module, marked):
+            raise UserError(
+                f"expected a module that is not {step.gives} yet for {step.flag}; run "
+                "it once"
+            )
+        for later in self._behind(step):
+            if _has(later.gives, module, marked):
+                raise UserError(
+                    f"expected {step.flag} before {later.flag}, got a module that is "
+                    f"{later.gives} already"
+                )
+        if missing := self._missing(step, module, marked):
+            flags = dict.fromkeys((missing[0].flag, missing[-1].flag))
+            raise UserError(
+                f"expected a module that is {missing[-1].gives} for {step.flag}; run "
+                f"{' to '.join(flags)} first"
+            )
+
+    def note(self, step: OrderedPass, module: ir.Operation) -> None:
+        """Writes down what a pass has given a module."""
+        if step not in self._passes or not step.gives:
+            return
+        marked = _marked(module)
+        if step.level == "P":  # the operations say so
+            if marked is not None:
+                del module.attributes[DONE_ATTRIBUTE]
+            return
+        before = self._passes[: self._passes.index(step)]
+        known = marked if marked is not None else _trusted(before, module)
+        done = [p.gives for p in self._passes if p.gives in {*known, step.gives}]
+        texts: list[ir.Attribute] = [ir.StringAttr.get(name) for name in done if name]
+        module.attributes[DONE_ATTRIBUTE] = ir.ArrayAttr.get(texts)
+
+    def _behind(self, step: OrderedPass) -> list[OrderedPass]:
+        """The passes that a pass may not follow."""
+        later = self._passes[self._passes.index(step) + 1 :]
+        is_early = step.level == "T"
+        return [p for p in later if p.gives and not (is_early and p.level == "T")]
+
+    def _missing(
+        self, step: OrderedPass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[OrderedPass]:
+        """The passes before a pass that it needs and that have not run, in order."""
+        found: list[OrderedPass] = []
+        for need in step.needs:
+            if _has(need, module, marked):
+                continue  # and so it has what came before
+            giver = next(p for p in self._passes if p.gives == need)
+            earlier = self._missing(giver, module, marked)
+            if earlier or not _may_have(need, module, marked):
+                found += [*earlier, giver]
+        return found
+
+
+def _trusted(before: Sequence[OrderedPass], module: ir.Operation) -> list[str]:
+    """What a text without marks is taken to have behind the passes before one."""
+    names = [p.gives for p in before if p.gives]
+    return [n for n in names if n not in READERS or READERS[n](module) is not False]
+
+
+def _may_have(name: str, module: ir.Operation, marked: Sequence[str] | None) -> bool:
+    """Whether a module has a property, or says nothing of it."""
+    if marked is not None:
+        return _has(name, module, marked)
+    return name not in READERS or READERS[name](module) is not False
+
+
+def _has(name: str, module: ir.Operation, marked: Sequence[str] | None) -> bool:
+    """Whether a module says that it has a property."""
+    if marked is not None and name in marked:
+        return True
+    is_asked = marked is None or name in UNMARKED
+    return is_asked and name in READERS and READERS[name](module) is True
+
+
+def _marked(module: ir.Operation) -> list[str] | None:
+    """The properties that stand on a module; None where it says nothing.
+
+    Raises:
+        UserError: What stands there is no list of names.
+    """
+    if DONE_ATTRIBUTE not in module.attributes:
+        return None
+    found = module.attributes[DONE_ATTRIBUTE]
+    if not isinstance(found, ir.ArrayAttr):
+        raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {found}")
+    return [str(name).strip('"') for name in found]
+
+
+# What operations and attributes say ---------------------------------------------------
+
+
+def _is_planned(module: ir.Operation) -> bool:
+    return all(PLAN_ATTRIBUTE in entry.attributes for entry in entries(module))
+
+
+def _is_narrowed(module: ir.Operation) -> bool:
+    return not any(
+        is_narrow_access(op) for e in entries(module) for op in nested_ops(e)
+    )
+
+
+def _is_placed(module: ir.Operation) -> bool | None:
+    """Whether the first tile has a layout; a module without tiles cannot tell."""
+    values = (v for e in entries(module) for op in nested_ops(e) for v in op.results)
+    first = next(filter(is_distributed, values), None)
+    return None if first is None else TileType(first.type).layout is not None
+
+
+def _is_allocated(module: ir.Operation) -> bool | None:
+    """Whether entries say what memory they need; buffers may have places without."""
+    has_bytes = (SHARED_BYTES_ATTRIBUTE in e.attributes for e in entries(module))
+    return True if any(has_bytes) else None
+
+
+def _is_lowered(module: ir.Operation) -> bool:
+    return module.name == "builtin.module" and bool(device_modules(module))
+
+
+READERS: Mapping[str, Callable[[ir.Operation], bool | None]] = {
+    "narrowed": _is_narrowed,
+    "planned": _is_planned,
+    "placed": _is_placed,
+    "allocated": _is_allocated,
+    "lowered": _is_lowered,
+}
+"""The properties that can be read off a module at little cost; None: it cannot tell."""
+UNMARKED = ("narrowed", "planned", "lowered")
+"""Those that a module may have although no pass gave them."""
