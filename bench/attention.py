@@ -47,6 +47,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.api import Compiled
 from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Bound
+from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, find_entry, nested_ops
 from cuda_tile.runtime.spread import spread_args
@@ -322,7 +323,7 @@ def measured(case: Case, words: argparse.Namespace) -> list[Row]:
     if not (words.triton and isinstance(kernel, Attention) and kernel.has_values):
         return rows
     theirs = triton(kernel, case.gpu)
-    if "PTX" in theirs.cells and not find_target(case.gpu).has_wgmma:
+    if "PTX" in theirs.cells and not WGMMA.is_on(find_target(case.gpu)):
         most = f"<={_TRITON_SHARE * float(theirs.cells['PTX']):.0f}"
         rows = [
             replace(row, cells=row.cells | {"PTX": most}) if row.who == GOAL else row

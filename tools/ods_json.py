@@ -22,6 +22,8 @@ DEFAULT_DIALECT = "cuda_tile"
 """Ops of this dialect are listed without a prefix."""
 
 
+TESTING = "testing"
+"""The family of ops that only tests make, which no stage must know."""
 POINTER = "ptr"
 """How a pointer element is called, whatever it points to."""
 _VALUES = re.compile(r"\bof (.*) values$")
@@ -64,7 +66,8 @@ def elements_of(records: dict[str, Any], constraint: dict[str, Any]) -> list[str
 
 def reduce_dump(records: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The ops of one TableGen dump, by opcode, then by name."""
-    found = [reduce_op(records, records[name]) for name in records["!instanceof"]["Op"]]
+    every = [reduce_op(records, records[name]) for name in records["!instanceof"]["Op"]]
+    found = [op for op in every if op["family"] != TESTING]
     found.sort(key=lambda op: (op["opcode"] is None, op["opcode"], op["name"]))
     return {op.pop("name"): op for op in found}
 

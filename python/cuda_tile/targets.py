@@ -173,8 +173,11 @@ class Target:
         return FIRST_CLUSTERS <= self.capability < FIRST_GRAPHICS_CLUSTERS
 
     @property
-    def has_wgmma(self) -> bool:
-        """Whether warpgroups multiply (PTX ISA, "wgmma": sm_90a alone)."""
+    def moves_registers(self) -> bool:
+        """Whether roles take registers from each other here (`setmaxnreg`).
+
+        Later chips have the instruction, too; their plans do not ask for it yet.
+        """
         return self.arch == "sm_90a"
 
     @property

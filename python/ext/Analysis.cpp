@@ -91,6 +91,22 @@ std::vector<BufferAccess> bufferAccesses(nb::handle object) {
   return accesses;
 }
 
+std::optional<std::string> productCompletion(nb::handle object) {
+  auto product =
+      llvm::dyn_cast<cuda_tile::tileas::AsyncProduct>(operationOf(object));
+  if (!product)
+    return std::nullopt;
+  return product.getCompletion().str();
+}
+
+std::optional<unsigned> productSum(nb::handle object) {
+  auto product =
+      llvm::dyn_cast<cuda_tile::tileas::AsyncProduct>(operationOf(object));
+  if (!product)
+    return std::nullopt;
+  return product.getSumOperand().getOperandNumber();
+}
+
 bool isLoop(nb::handle object) {
   return llvm::isa<mlir::LoopLikeOpInterface>(operationOf(object));
 }
@@ -128,6 +144,16 @@ void cuda_tile::python::populateAnalysis(nb::module_ &m) {
                 "cuda_tile._mlir.ir.OpView) -> list[tuple[int, bool, bool]]"),
         "What an op without regions does to buffers in shared memory: the "
         "number of the operand, whether it reads it, whether it writes it.");
+  m.def("product_completion", &productCompletion, nb::arg("op"),
+        nb::sig("def product_completion(op: cuda_tile._mlir.ir.Operation | "
+                "cuda_tile._mlir.ir.OpView) -> str | None"),
+        "How a product that runs by itself completes: 'group' or 'mbarrier'. "
+        "None for any other op.");
+  m.def("product_sum", &productSum, nb::arg("op"),
+        nb::sig("def product_sum(op: cuda_tile._mlir.ir.Operation | "
+                "cuda_tile._mlir.ir.OpView) -> int | None"),
+        "The number of the operand that a product that runs by itself is added "
+        "to. None for any other op.");
   m.def("is_loop", &isLoop, nb::arg("op"),
         nb::sig("def is_loop(op: cuda_tile._mlir.ir.Operation | "
                 "cuda_tile._mlir.ir.OpView) -> bool"),

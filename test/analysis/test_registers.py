@@ -13,6 +13,7 @@ from real_kernels import RECIPES, kernel_path
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
     estimate,
     estimate_placed,
@@ -27,7 +28,6 @@ from cuda_tile.constants import (
 from cuda_tile.ir.plan import ProductPlan, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.layout.atoms import MMA_ATOMS
-from cuda_tile.plan.registers import slice_registers
 from cuda_tile.targets import find_target
 
 FEWER, MORE = 72, 48

@@ -32,7 +32,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @ring_c1_drain(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    // expected-error @below {{expected drain to be one of threads, wgmma, got 'tma'}}
+    // expected-error @below {{expected drain to be threads, or a product that runs by itself such as wgmma, got 'tma'}}
     %r = tileas.ring fill = "tma" drain = "tma" sync = "groups" : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
     return
   }

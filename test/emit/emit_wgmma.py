@@ -17,7 +17,7 @@ from cuda_tile.layout import (
     swizzled,
     tile_wgmma,
     wgmma_atom,
-    wgmma_buffer,
+    panel_buffer,
 )
 
 DTYPES: dict[str, Any] = {
@@ -79,7 +79,7 @@ class Product:
         bits = BITS[self.operand]
         if self.swizzle is None:
             part = 64 if role == "a" else self.columns
-            return wgmma_buffer(shape, bits, inner, None if along_k else part)
+            return panel_buffer(shape, bits, inner, None if along_k else part)
         if self.swizzle == 0:
             return _core_matrices(shape, bits, inner)
         return swizzled(shape, bits, (inner, 1 - inner), self.swizzle)

@@ -20,7 +20,7 @@ from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
-from cuda_tile.layout import tile_wgmma, wgmma_atom, wgmma_buffer
+from cuda_tile.layout import tile_wgmma, wgmma_atom, panel_buffer
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.layout.boxes import boxes
 from cuda_tile.layout.fragments import coalesced, tile_mma
@@ -126,7 +126,7 @@ class RingProduct:
         m, n, k = self.tile
         n_warps = self.warps[0] * self.warps[1]
         if self.drain == "wgmma":
-            return wgmma_buffer((m, k), 16, 1, None), wgmma_buffer((k, n), 16, 1, n)
+            return panel_buffer((m, k), 16, 1, None), panel_buffer((k, n), 16, 1, n)
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
         return (

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ring_kernels import RingProduct, spelled
 
-from cuda_tile.layout import tile_wgmma, wgmma_atom, wgmma_buffer
+from cuda_tile.layout import tile_wgmma, wgmma_atom, panel_buffer
 from cuda_tile.layout.shared import SharedLayout
 
 
@@ -50,7 +50,7 @@ class RingOfWarpgroups(RingProduct):
     @cached_property
     def _buffers(self) -> tuple[SharedLayout, SharedLayout]:
         m, n, k = self.tile
-        return wgmma_buffer((m, k), 16, 1), wgmma_buffer((k, n), 16, 1)
+        return panel_buffer((m, k), 16, 1), panel_buffer((k, n), 16, 1)
 
     def _entry(self) -> list[str]:
         lines = super()._entry()

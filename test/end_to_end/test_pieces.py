@@ -15,7 +15,7 @@ from test_copied_products import Case, kernel, problem
 from test_narrow_products import with_plan
 
 import cuda_tile
-from cuda_tile.ir.promotion import pieces_of_sums
+from cuda_tile.engines.short_sums import pieces_of_sums
 from cuda_tile.layout.atoms import M16N8K32, M16N16K32
 
 E4, E5 = "f8E4M3FN", "f8E5M2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuda_tile.layout import LinearLayout, bank_conflicts, vector_width, wgmma_buffer
+from cuda_tile.layout import LinearLayout, bank_conflicts, vector_width, panel_buffer
 from cuda_tile.layout.converting import choose_computing, choose_converting
 
 SHAPES = [(64, 64), (128, 128), (64, 128), (32, 256), (16, 16)]
@@ -19,8 +19,8 @@ def test_each_element_is_held(
     shape: tuple[int, int], n_warps: int, near: int, read: int, written: int
 ) -> None:
     """Once, if there are enough; and lanes hold no copies before warps do."""
-    source = wgmma_buffer(shape, read, 1), read
-    target = wgmma_buffer(shape, written, near), written
+    source = panel_buffer(shape, read, 1), read
+    target = panel_buffer(shape, written, near), written
     found = [choose_converting(source, target, n_warps)]
     if near == 1:
         found.append(choose_computing(source, target, n_warps, 2))
@@ -40,19 +40,19 @@ def test_each_element_is_held(
 
 def test_accesses_are_wide() -> None:
     """16 bytes to the narrower type's buffer, or a square of bytes."""
-    read = wgmma_buffer((64, 128), 8, 1), 8
-    written = wgmma_buffer((64, 128), 16, 1), 16
+    read = panel_buffer((64, 128), 8, 1), 8
+    written = panel_buffer((64, 128), 16, 1), 16
     layout = choose_converting(read, written, 8)
     assert vector_width(layout, written[0], 16) == 8
-    turned = wgmma_buffer((128, 128), 8, 0), 8
-    layout = choose_converting((wgmma_buffer((128, 128), 8, 1), 8), turned, 8)
+    turned = panel_buffer((128, 128), 8, 0), 8
+    layout = choose_converting((panel_buffer((128, 128), 8, 1), 8), turned, 8)
     assert vector_width(layout, turned[0], 8) >= 4
 
 
 @pytest.mark.parametrize("bits", [8, 16])
 def test_what_operands_are_computed_from_meets_no_conflicts(bits: int) -> None:
     """Each thread has 8 columns, whose scales are one access; all banks are busy."""
-    source, target = wgmma_buffer((64, 128), bits, 1), wgmma_buffer((64, 128), 16, 1)
+    source, target = panel_buffer((64, 128), bits, 1), panel_buffer((64, 128), 16, 1)
     layout = choose_computing((source, bits), (target, 16), 8, 4)
     assert layout.register[:3] == ((0, 1), (0, 2), (0, 4))
     assert all(x and not y for x, y in layout.register[3:])
@@ -64,7 +64,7 @@ def test_what_operands_are_computed_from_meets_no_conflicts(bits: int) -> None:
 
 def test_two_numbers_of_a_byte_stay_in_a_thread() -> None:
     """What a thread makes of rows 0 and 1 of the bytes are rows 0 to 3."""
-    source, target = wgmma_buffer((32, 128), 8, 1), wgmma_buffer((64, 128), 16, 1)
+    source, target = panel_buffer((32, 128), 8, 1), panel_buffer((64, 128), 16, 1)
     layout = choose_computing((source, 8), (target, 16), 8, 4)
     registers, lanes, warps = (
         tuple((2 * coord[0], coord[1]) for coord in group)

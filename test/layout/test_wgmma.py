@@ -23,7 +23,7 @@ from cuda_tile.layout import (
     swizzled,
     tile_wgmma,
     wgmma_atom,
-    wgmma_buffer,
+    panel_buffer,
 )
 from cuda_tile.layout.descriptors import OperandRole
 from cuda_tile.layout.wgmma import WGMMA_COLUMNS
@@ -260,7 +260,7 @@ def test_the_preferred_buffer_is_described(bits: int, role: OperandRole) -> None
         contiguous = k if along_k else 1 - k
         if shape[contiguous] * bits < 128:
             continue
-        shared = wgmma_buffer(shape, bits, contiguous)
+        shared = panel_buffer(shape, bits, contiguous)
         wanted = bool(along_k) or bits == 16
         assert check(shared, bits, role, min(rows, 64)) == wanted
         if wanted and along_k:

@@ -116,7 +116,7 @@ def _clocks(
         _bound(product, gpu, module, compiled, n) for n in (TURNS, TURNS // 2)
     )
     more = {name: (whole[name] - half.get(name, 0)) / (TURNS // 2) for name in whole}
-    if find_target(gpu).has_wgmma and "wgmma" not in compiled.ptx:
+    if find_target(gpu).moves_registers and "wgmma" not in compiled.ptx:
         more["tensor cores"] *= WARP_SLOWDOWN
     limiter = max(more, key=lambda name: more[name])
     return more[limiter], limiter

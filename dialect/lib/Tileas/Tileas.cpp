@@ -19,6 +19,8 @@ using namespace cuda_tile::tileas;
 #define GET_TYPEDEF_CLASSES
 #include "cuda_tile/Tileas/TileasTypes.cpp.inc"
 
+#include "cuda_tile/Tileas/TileasInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "cuda_tile/Tileas/TileasOps.cpp.inc"
 

@@ -16,15 +16,12 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.rings import RING
 from cuda_tile.ir.walk import defining_op, location_text
 
 PLACES = ("tileas.alloc_shared", RING)
 """The ops that make places in shared memory: a buffer, or a ring of them."""
-
-ASYNC_READERS = ("tileas.wgmma", "tileas.copy_out")
-"""The ops that may read buffers by themselves, after the op and through another proxy
-than threads (PTX ISA, "Async proxy")."""
 
 Allocs = frozenset[ir.Operation]
 """Some ops of `PLACES`."""
@@ -98,6 +95,14 @@ class Buffers:
             reads |= named if is_read else frozenset()
             writes |= named if is_written else frozenset()
         return BufferAccess(reads, writes)
+
+
+def reads_late(op: ir.Operation) -> bool:
+    """Whether an op may read buffers by itself: after it, and not as threads do.
+
+    It reads through another proxy than theirs (PTX ISA, "Async proxy").
+    """
+    return op.name == "tileas.copy_out" or runs_by_itself(op)
 
 
 def _viewed(op: ir.Operation | None) -> list[ir.Value]:

@@ -65,6 +65,7 @@ from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.feeds import LoadedOperand, enclosing_ops_of
+from cuda_tile.analysis.product_families import reads_itself
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
     tensor_view_op,
@@ -78,12 +79,11 @@ from cuda_tile.analysis.tokens import (
     is_ordered,
     is_plain_load,
 )
-from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
 from cuda_tile.ir.walk import location_text, op_stem, segments
-from cuda_tile.layout.descriptors import wgmma_buffer
+from cuda_tile.layout.descriptors import panel_buffer
 from cuda_tile.targets import Target
 
 LEAST_ASYNC_BYTES = 4
@@ -150,7 +150,7 @@ class EngineChoice:
         bits = element_bits(element_of(tile))
         if operand.is_computed:
             return False
-        if all(self._suits_warpgroups(op) for op, _ in operand.uses):
+        if all(reads_itself(op, self._target, self.facts) for op, _ in operand.uses):
             return False
         if bits == 16 or bits == 64:
             return bits == 64
@@ -159,11 +159,6 @@ class EngineChoice:
         return any(
             product.operands[index] == tile and fastest != rank - 1 - index
             for product, index in operand.uses
-        )
-
-    def _suits_warpgroups(self, op: ir.Operation) -> bool:
-        return may_use_warpgroups(op, self._target) and not are_bytes_for_warps(
-            op, self._target, self.facts
         )
 
     @property
@@ -303,7 +298,7 @@ class EngineChoice:
                 f"a row of the tile has {row} bytes, TMA copies {TMA_ALIGNMENT} or "
                 "more; a larger tile has longer rows"
             )
-        if map_boxes(view, wgmma_buffer(shape, bits, fastest)) is None:
+        if map_boxes(view, panel_buffer(shape, bits, fastest)) is None:
             return "no boxes of a tensor map make up the tile"
         return None
 

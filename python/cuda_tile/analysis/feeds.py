@@ -386,3 +386,10 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
             return True
         source = defining_op(source.operands[0])
     return source is not None and source.block != op.block
+
+
+def warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
+    """Rows and columns of the result that a warp computes, at least one atom."""
+    m, n, _ = product.extents
+    step_m, step_n = plan.warp_step
+    return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)

@@ -40,12 +40,13 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import source_load
+from cuda_tile.engines.wgmma import as_wgmma, groups_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import read_load
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.wgmma import WgmmaAtom, atom_of_sums, tile_wgmma
+from cuda_tile.layout.wgmma import atom_of_sums, tile_wgmma
 from cuda_tile.targets import REGISTER_BITS
 
 TURN = (1, 0)
@@ -64,12 +65,12 @@ def sums_layout(op: ir.Operation, plan: ProductPlan) -> LinearLayout:
     Rows come in pairs where bytes are brought. Of a transpose the pair comes first, if
     sums have registers of their own: such are neighbours in memory.
     """
-    atom, shape = _atom(plan), shape_of(op.results[0])
+    atom, shape = as_wgmma(plan.atom), shape_of(op.results[0])
     load = source_load(op.operands[plan.swap])
     is_bytes = load is not None and element_bits(element_of(load.results[0])) == 8
     if is_bytes and is_brought(op, plan):
         atom = atom.in_pairs
-    found = tile_wgmma(_turned(shape, plan), plan.groups, "c", atom)
+    found = tile_wgmma(_turned(shape, plan), groups_of(plan), "c", atom)
     if not plan.swap:
         return found
     first, second, *rest = found.register
@@ -92,18 +93,12 @@ def left_layout(
         The layout as the operand is in `op`: of B^T that of B.
     """
     own = sums.permute(TURN) if plan.swap else sums
-    atom = atom_of_sums(_atom(plan).name, own)
+    atom = atom_of_sums(plan.atom.name, own)
     if atom is None:
         raise InternalError(f"expected an instruction of warpgroups, got {plan.atom}")
     shape = _turned(shape_of(op.operands[plan.swap]), plan)
-    found = tile_wgmma(shape, plan.groups, "a", atom)
+    found = tile_wgmma(shape, groups_of(plan), "a", atom)
     return found.permute(TURN) if plan.swap else found
-
-
-def _atom(plan: ProductPlan) -> WgmmaAtom:
-    if isinstance(plan.atom, WgmmaAtom):
-        return plan.atom
-    raise InternalError(f"expected an atom of a warpgroup, got {plan.atom.name}")
 
 
 def _turned(shape: tuple[int, ...], plan: ProductPlan) -> tuple[int, ...]:

@@ -24,12 +24,12 @@ from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
-_PRODUCT = "tileas.wgmma"
 _AWAITS = ("tileas.await", "tileas.release")
 """Until one of these, products read their buffers."""
 
@@ -67,7 +67,7 @@ def products_of(op: ir.Operation) -> set[ir.Operation]:
             work.append(holder.operands[first_carried(holder)[0] + number])
         else:
             holder, number = owner.operation, ir.OpResult(value).result_number
-            if holder.name == _PRODUCT:
+            if runs_by_itself(holder):
                 found.add(holder)
             if not len(holder.regions):
                 work += _pending(holder)
@@ -111,7 +111,7 @@ class BufferSets:
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
         self.roles = [op for op in ops if op.name == ROLES]
-        read = {op: self.effects(op).reads for op in ops if op.name == _PRODUCT}
+        read = {op: self.effects(op).reads for op in ops if runs_by_itself(op)}
         self._multiplied: dict[ir.Operation, int] = {}
         rest = set(read)
         for op in ops:

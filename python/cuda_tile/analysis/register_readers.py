@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Who else reads the registers of a left operand.
 
-While products of warpgroups run, nothing else may touch the registers that they read
+While products run by themselves, nothing else may touch the registers that they read
 (PTX ISA, "wgmma.wait_group"). One tile may have several names: a permutation of it
 holds the same registers, also where a loop carries both.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import SAME_ELEMENTS
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.walk import defining_op
 
-_PRODUCT = "tileas.wgmma"
 _RENAMES = SAME_ELEMENTS | {"cuda_tile.bitcast"}
 
 
@@ -32,7 +32,7 @@ def is_read_elsewhere(value: ir.Value) -> bool:
 
 def _is_read(value: ir.Value) -> bool:
     """Whether something else than products reads a tile under this name."""
-    return any(use.owner.operation.name != _PRODUCT for use in value.uses)
+    return any(not runs_by_itself(use.owner.operation) for use in value.uses)
 
 
 def _twins(value: ir.Value, maker: ir.Operation | None) -> list[ir.Value]:

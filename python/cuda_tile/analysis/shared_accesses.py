@@ -18,16 +18,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.buffers import ASYNC_READERS, Allocs, Buffers
+from cuda_tile.analysis.buffers import Allocs, Buffers, reads_late
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.liveness import products_of
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
     RING,
     TURN_OPS,
     buffer_type_bytes,
+    is_drained_by_products,
     places_in,
     ring_of,
 )
@@ -247,7 +249,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             reads = {
                 other: access.reads
                 for other in self.flow.ops()
-                if other.name == "tileas.wgmma"
+                if runs_by_itself(other)
                 and (access := self._buffers.access(other)) is not None
             }
             empty = Allocs()
@@ -262,7 +264,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         if text(ring, "sync") != "groups":
             return state
         if op.name == "tileas.take":
-            return state.after_barrier(is_fence=text(ring, "drain") == "wgmma")
+            return state.after_barrier(is_fence=is_drained_by_products(ring))
         if op.name == "tileas.release":
             return replace(state, released=state.released | {_place(ring)})
         return state
@@ -321,7 +323,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         reads, writes = _plain(access.reads), _plain(access.writes)
         if not reads and not writes:
             return None
-        if op.name in ASYNC_READERS:
+        if reads_late(op):
             return Access(late=reads, is_copy=op.name == "tileas.copy_out")
         return Access(reads, writes)
 

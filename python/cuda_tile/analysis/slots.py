@@ -9,6 +9,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
 from cuda_tile.analysis.feeds import computes_elements
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import reader_name
 from cuda_tile.ir.carried import ancestor_in
 from cuda_tile.ir.copies import COPIES, copy_buffer
 from cuda_tile.ir.walk import location_text
@@ -24,7 +25,7 @@ class SlotUse:
         op: The copy.
         uses: Places, among the ops of the copy's block, where the buffer is in use or
             the copy's token is waited for.
-        readers: Names of the ops that read the buffer.
+        readers: Who reads the buffer, as `reader_name` says.
         consumers: The ops that get what they read: products.
     """
 
@@ -48,7 +49,7 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
     for use in _users(copy_buffer(op)):
         if use == op:
             continue
-        found.readers.add(use.name)
+        found.readers.add(reader_name(use))
         found.consumers |= _consumers(use)
         found.uses.append(_place(use, places))
         found.uses += _awaits(use, places)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ancestor_in, first_carried, leaves
 from cuda_tile.ir.copies import COPIES, planned
 from cuda_tile.ir.memory_order import memory_order
@@ -25,8 +26,7 @@ from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops
 
-WGMMA, AWAIT = "tileas.wgmma", "tileas.await"
-SETTLED = "tileas.settled"
+AWAIT, SETTLED = "tileas.await", "tileas.settled"
 TAKE, RELEASE = "tileas.take", "tileas.release"
 RENAMES = "tileas.reinterpret"
 ENDS = frozenset(("cuda_tile.yield", "cuda_tile.continue"))
@@ -34,9 +34,9 @@ _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 _FOLLOW = (TAKE, SETTLED, RENAMES, "tileas.alloc_shared")
 """Ops that stand in the turn of their users."""
 _SHARED = ("tileas.store_shared", "tileas.load_shared", "tileas.alloc_shared")
-_ORDERED_BY_USE = frozenset((TAKE, RELEASE, WGMMA, AWAIT, *_SHARED))
-"""Ops with effects whose order among stages is known to be free: each stage keeps its
-own, and buffers and slots do not cross."""
+_ORDERED_BY_USE = frozenset((TAKE, RELEASE, AWAIT, *_SHARED))
+"""Ops with effects whose order among stages is known to be free, as is that of products
+that run by themselves: each stage keeps its own, and buffers and slots do not cross."""
 _FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
 
 
@@ -76,6 +76,10 @@ def has_effects(op: ir.Operation) -> bool:
     return not is_pure(op)
 
 
+def _is_ordered_by_use(op: ir.Operation) -> bool:
+    return op.name in _ORDERED_BY_USE or runs_by_itself(op)
+
+
 def is_free(op: ir.Operation) -> bool:
     """Whether an op may be made anew wherever it is used: it is made of nothing."""
     return not len(op.operands) and is_pure(op)
@@ -105,14 +109,15 @@ class Stages:
             CannotStage: Plans ask for stages that the loop cannot have.
         """
         *ops, end = block_ops(loop.regions[0].blocks[0])
-        late = [op for op in ops if op.name == WGMMA and planned(op, "stage", 0)]
+        products = list(filter(runs_by_itself, ops))
+        late = [op for op in products if planned(op, "stage", 0)]
         if not late:
             return None
         found = cls(loop, ops, end, dict.fromkeys(ops, 0))
         found._refuse_fills()
         found.of |= dict.fromkeys(late, 1)
         found._propagate()
-        if all(found.of[op] for op in ops if op.name == WGMMA):
+        if all(found.of[op] for op in products):
             return None
         found._sink()
         found._check()
@@ -180,7 +185,7 @@ class Stages:
                     "the same warps copy and multiply; with a role that loads they "
                     "would not"
                 )
-            if any(inner.name in _ORDERED_BY_USE for inner in inside):
+            if any(map(_is_ordered_by_use, inside)):
                 raise CannotStage(
                     f"slots or products are used inside '{op.name}' at "
                     f"{location_text(op)}"
@@ -224,7 +229,7 @@ class Stages:
                 if user is None:
                     continue
                 yield user
-                if user.name == RENAMES or user.name == WGMMA:
+                if user.name == RENAMES or runs_by_itself(user):
                     yield from self._users(user.results)
 
     def _sink(self) -> None:
@@ -292,9 +297,7 @@ class Stages:
                     f"what {name} at {where} gives would be read in two turns"
                 )
         others = [
-            op
-            for op in self.ops
-            if has_effects(op) and (op.name not in _ORDERED_BY_USE)
+            op for op in self.ops if has_effects(op) and not _is_ordered_by_use(op)
         ]
         if len({self.of[op] for op in others}) > 1:
             early = next(op for op in others if not self.of[op])

@@ -20,7 +20,9 @@ from cuda_tile.analysis.control_flow import (
 )
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.heap import clear, release
+from cuda_tile.engines.registry import have_products_by_themselves
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.walk import enclosing_entry, nested_ops
 
 
@@ -67,13 +69,13 @@ def continue_(e: Emitter, op: ir.Operation) -> None:
 
 
 def _keeps_rolled(e: Emitter, loop: ir.Operation) -> bool:
-    """Whether a loop must not be unrolled: it has products of warpgroups.
+    """Whether a loop must not be unrolled: it has products that run by themselves.
 
     One turn keeps the tensor cores busy; ptxas takes nine times as long for eight.
     """
-    if not e.target.has_wgmma:
+    if not have_products_by_themselves(e.target):
         return False
-    return any(op.name == "tileas.wgmma" for op in nested_ops(loop))
+    return any(map(runs_by_itself, nested_ops(loop)))
 
 
 @RULES.register("break", "yield")

@@ -118,7 +118,7 @@ class Emitter:
         self.offsets = Offsets()
         """Which integers differ by constants, see `distance.py`."""
         self.before: dict[ir.Operation, ir.InsertionPoint] = {}
-        """In front of loops with products of warpgroups, see `for_`."""
+        """In front of loops with products that run by themselves, see `for_`."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}

@@ -17,6 +17,7 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.copies import planned
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import element_bits, element_of
@@ -29,7 +30,6 @@ from cuda_tile.layout.ldmatrix import (
 )
 from cuda_tile.layout.linear import LinearLayout
 
-PRODUCT = "tileas.wgmma"
 _READS = ("tileas.take", "tileas.load_shared")
 """Ops between a load and its product that change nothing in shared memory."""
 _WORD_BYTES = 4
@@ -69,7 +69,7 @@ def is_read_by_parts(op: ir.Operation) -> bool:
     again before the next. Nothing may happen to the buffer in between.
     """
     users = [use.owner.operation for use in op.results[0].uses]
-    if len(users) != 1 or users[0].name != PRODUCT or users[0].block != op.block:
+    if len(users) != 1 or users[0].block != op.block or not runs_by_itself(users[0]):
         return False
     bits = element_bits(element_of(op.results[0]))
     if not planned(users[0], "promote", 0) or bits != 8:

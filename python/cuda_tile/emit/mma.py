@@ -28,7 +28,8 @@ def mma_sync(e: Emitter, op: ir.Operation) -> None:
     if types is None:
         raise InternalError(f"emit: {atom.name} of {element_name(lhs)}")
     if not atom.is_instruction:
-        multiply_add(e, op, atom)
+        left, right = ((e.fragment(v), element_name(v)) for v in (lhs, rhs))
+        e.set(op.results[0], multiply_add(e, (left, right), atom, e.fragment(acc)))
         return
     form = operand_form(types.computed_as)
     if atom.scalings:

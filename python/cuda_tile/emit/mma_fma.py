@@ -6,25 +6,34 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.mma_operands import element_name
-from cuda_tile.ir.tiles import layout_of
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.layout.fragments import atom_registers
 
+Factors = tuple[tuple[Fragment, str], tuple[Fragment, str]]
+"""A and B, each with the name of its element type."""
 TF32_BITS = 0xFFFFE000
 """The bits of the container that a tf32 value has (PTX ISA, "Alternate Floating-Point
 Data Formats"); matrix instructions ignore the others."""
 
 
-def multiply_add(e: Emitter, op: ir.Operation, atom: MmaAtom) -> None:
-    """Adds the products of what the thread holds to its sums, K outermost."""
-    lhs, rhs, acc = op.operands
+def multiply_add(
+    e: Emitter, factors: Factors, atom: MmaAtom, acc: Fragment
+) -> Fragment:
+    """Adds the products of what the thread holds to its sums, K outermost.
+
+    Args:
+        e: The emitter.
+        factors: A and B, each with the name of its element type.
+        atom: The multiply-adds.
+        acc: The sums.
+    """
     b = e.builder
-    left, right = (_wide(e, value) for value in (lhs, rhs))
-    sums = list(e.packer.scalars(e.fragment(acc)))
-    a_atoms = atom_registers(layout_of(lhs), atom.a, 1)
-    b_atoms = atom_registers(layout_of(rhs), atom.b, 0)
-    c_atoms = atom_registers(layout_of(acc), atom.c)
+    (lhs, _), (rhs, _) = factors
+    left, right = (_wide(e, *factor) for factor in factors)
+    sums = list(e.packer.scalars(acc))
+    a_atoms = atom_registers(lhs.layout, atom.a, 1)
+    b_atoms = atom_registers(rhs.layout, atom.b, 0)
+    c_atoms = atom_registers(acc.layout, atom.c)
     depth = atom.shape[2]
     for k in sorted({origin[-1] for origin in a_atoms}):
         for step in range(depth):
@@ -41,13 +50,13 @@ def multiply_add(e: Emitter, op: ir.Operation, atom: MmaAtom) -> None:
                     sums[register] = b.op(
                         "llvm.intr.fma", total.type, left[x], right[y], total
                     )
-    e.set(op.results[0], Fragment(layout_of(acc), tuple(sums)))
+    return Fragment(acc.layout, tuple(sums))
 
 
-def _wide(e: Emitter, value: ir.Value) -> list[ir.Value]:
+def _wide(e: Emitter, fragment: Fragment, element: str) -> list[ir.Value]:
     """The elements in the type of the sum; the conversion is exact."""
-    b, scalars = e.builder, e.packer.scalars(e.fragment(value))
-    match element_name(value):
+    b, scalars = e.builder, e.packer.scalars(fragment)
+    match element:
         case "bf16":
             return [b.op("llvm.fpext", b.f32, x) for x in scalars]
         case "tf32":

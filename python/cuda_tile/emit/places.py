@@ -84,7 +84,7 @@ class ViewPlaces:
         self._dims = view_dims(op, e.facts)
         # Ahead of a loop that ends before the access it would only take a register.
         self._ahead = e.early.op if _is_repeated(op) else e.builder.op
-        # Roles hold sums of warpgroups: a register costs more than an instruction.
+        # Roles hold sums of many registers: one more costs more than an instruction.
         self._has_few_registers = any(
             outer.name == ROLES for outer in enclosing_ops(op.results[0])
         )

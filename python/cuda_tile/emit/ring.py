@@ -28,13 +28,15 @@ from cuda_tile.emit.blocks import (
 )
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.wgmma import wait_for_products
+from cuda_tile.emit.pending import wait_for_products
+from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RING,
     RingPlaces,
+    is_drained_by_products,
     mbarriers_of,
     places_in,
     ring_of,
@@ -43,7 +45,6 @@ from cuda_tile.ir.roles import Role, role_around
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import buffer_layout_of
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
-from cuda_tile.layout.wgmma import WARPGROUP_WARPS
 from cuda_tile.targets import WARP_LANES
 
 
@@ -138,21 +139,26 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
 
     A slot is full after an arrival of the thread that makes bulk copies, of each thread
     that makes its own, or of each warp that stores; it is empty after one of each warp
-    that loads, or of each warpgroup whose products read it.
+    that loads, or of those that issue one of the products that read it.
     """
     places, start = places_in(op), mbarriers_of(op)
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
     full = filled[text(op, "fill")]
-    empty = draining.warps
-    if text(op, "drain") == "wgmma":
-        empty //= WARPGROUP_WARPS
+    empty = draining.warps // _warps_that_speak(op)
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
             distance = start + first + slot * MBARRIER_BYTES
             pointer = e.builder.byte_offset(e.shared_pointer(), distance)
             mbarriers.init(e, pointer, arrivals)
+
+
+def _warps_that_speak(ring: ir.Operation) -> int:
+    """Warps that give a slot back together: those that issue a product of it."""
+    if not is_drained_by_products(ring):
+        return 1
+    return engine_of_op(text(ring, "drain")).issuing_warps
 
 
 def _role(e: Emitter, op: ir.Operation, name: str) -> Role:
@@ -219,13 +225,13 @@ def take(e: Emitter, op: ir.Operation) -> None:
     if _has_mbarriers(made):
         turn = Turn.of(e, op)
         mbarriers.wait(e, turn.full(e), turn.parity)
-        if text(made, "drain") == "wgmma" and text(made, "fill") != "tma":
+        if is_drained_by_products(made) and text(made, "fill") != "tma":
             proxy_fence(e)
     else:
         groups = integer(op, "groups") if "groups" in op.attributes else 0
         count = ir.IntegerAttr.get(b.i32, groups)
         b.create("nvvm.cp.async.wait.group", [], [], {"n": count})
-        if text(made, "drain") == "wgmma":
+        if is_drained_by_products(made):
             proxy_fence(e)
         barrier(e)
     _set_buffers(e, op)
@@ -240,18 +246,18 @@ def release(e: Emitter, op: ir.Operation) -> None:
     made = ring_of(op)
     _, _, *after = op.operands
     if after:
-        wait_for_products(e, integer(op, "groups") if "groups" in op.attributes else 0)
+        wait_for_products(
+            e, op, integer(op, "groups") if "groups" in op.attributes else 0
+        )
     if _has_mbarriers(made):
-        is_product = text(made, "drain") == "wgmma"
-        warps = WARPGROUP_WARPS if is_product else 1
-        _arrive_by_warps(e, Turn.of(e, op).empty(e), warps)
+        _arrive_by_warps(e, Turn.of(e, op).empty(e), _warps_that_speak(made))
 
 
 def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
     """One arrival for so many warps, of one thread once its warp is there.
 
-    Of a warpgroup all warps have waited for the same products, so that one speaks for
-    the others.
+    Warps that issue products together have waited for the same ones, so that one of
+    them speaks for the others.
     """
     if e.role.is_single:
         mbarriers.arrive(e, pointer)

@@ -186,7 +186,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         if not is_read_by_parts(op):
             e.set(result, found.fragment())
         return
-    e.set(result, _load_vectors(e, buffer, layout, start, e.pack_of(result)))
+    e.set(result, load_vectors(e, buffer, layout, start, e.pack_of(result)))
 
 
 @RULES.register("tileas.load_part")
@@ -208,7 +208,7 @@ def load_part(e: Emitter, op: ir.Operation) -> None:
         form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
         chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
     result, origin = op.results[0], Origin(0, chosen, span)
-    e.set(result, _load_vectors(e, buffer, layout, origin, e.pack_of(result)))
+    e.set(result, load_vectors(e, buffer, layout, origin, e.pack_of(result)))
 
 
 def _vectors(
@@ -226,7 +226,7 @@ def _vectors(
     )
 
 
-def _load_vectors(
+def load_vectors(
     e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin, pack: int
 ) -> Fragment:
     """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so."""

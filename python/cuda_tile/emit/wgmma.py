@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Family mma: products of warpgroups, which run by themselves until they are awaited.
-
-A pending value is the accumulator registers of the instructions. They are passed from
-op to op, and through blocks, as single values, and each instruction's results are tied
-to its inputs: so they stay in their registers, which nothing may move or read while an
-instruction uses them.
+"""Engine wgmma: products of warpgroups, which run by themselves until awaited.
 
 An op becomes one text of PTX: a fence and its instructions, whose group then ends. The
 fence orders all earlier accesses to the registers, so what the instructions take must
@@ -21,12 +16,10 @@ from functools import lru_cache, partial
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
-from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.fragment import Fragment, Pending
-from cuda_tile.emit.hold_back import hold_back
+from cuda_tile.emit.fragment import Pending
 from cuda_tile.emit.mma_operands import operand_form
+from cuda_tile.emit.pending import WAITS, known, letters, or_zero, tied
 from cuda_tile.emit.wgmma_operands import (
     Part,
     Places,
@@ -34,17 +27,15 @@ from cuda_tile.emit.wgmma_operands import (
     from_buffer,
     from_registers,
     places_of,
-    repeats,
 )
+from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.errors import InternalError, Unsupported
-from cuda_tile.ir.attributes import flag, integer, keyword
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.copies import planned
 from cuda_tile.ir.tiles import (
     element_name,
-    is_distributed,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, enclosing_ops
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.fragments import atom_registers
 from cuda_tile.layout.linear import LinearLayout
@@ -59,38 +50,18 @@ from cuda_tile.layout.wgmma import (
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
 
 
-@RULES.register("tileas.settled")
-def settled(e: Emitter, op: ir.Operation) -> None:
-    """The registers of a tile; none are set for a zero, but for a loop that runs once.
-
-    There a flag for the first turn would cost more than to set them, while the first
-    operands are on their way. That holds in a role; where there is one role, ptxas 13.5
-    takes the zeros of a loop that does not run at all for writes in the middle of
-    products, and makes these wait for each other (C7515).
-    """
-    b, tile, result = e.builder, op.operands[0], op.results[0]
-    _, layout = pending_tile(result)
-    register, count = e.pending_registers(result)
-    is_set = e.role.number >= 0 and _starts_only_loop(op)
-    if uniform_bits(tile) == 0 and not is_set:
-        nothing = b.op("llvm.mlir.poison", register)
-        e.set(result, Pending(layout, (nothing,) * count, b.constant(b.i1, 0)))
-        return
-    words = e.packer.packed(e.fragment(tile), layout.n_registers // count)
-    e.set(result, Pending(layout, tuple(b.bitcast(w, register) for w in words)))
-
-
-def _starts_only_loop(op: ir.Operation) -> bool:
-    """Whether a loop begins with what `settled` gives, itself outside all loops."""
-    users = [use.owner.operation for use in op.results[0].uses]
-    around = enclosing_ops(op.results[0])
-    return any(map(repeats, users)) and not any(map(repeats, around))
+@WAITS.register(WGMMA.name)
+def wait_for_groups(e: Emitter, groups: int) -> None:
+    """Waits until at most so many of the youngest groups of products still run."""
+    b = e.builder
+    name = "nvvm.wgmma.wait.group.sync.aligned"
+    b.create(name, [], [], {"group": b.number(groups)})
 
 
 @RULES.register("tileas.wgmma")
 def wgmma(e: Emitter, op: ir.Operation) -> None:
     """Starts the instructions of a product, all along K before the group ends."""
-    if not e.target.has_wgmma:
+    if not WGMMA.is_on(e.target):
         raise Unsupported(
             f"'{op.name}' needs sm_{WGMMA_CAPABILITY}a, got {e.target.arch}; "
             "tileas.mma_sync multiplies on every chip"
@@ -119,7 +90,7 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
         lefts=tuple((place, len(words)) for place, words in left.items()),
         rights=tuple(right),
         tail=_tail(op, atom, flips),
-        adds=_known(b, acc.holds),
+        adds=known(b, acc.holds),
     )
     inputs = [word for words in (*left.values(), *right.values()) for word in words]
     if form.adds is None and acc.holds is not None:
@@ -127,127 +98,6 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
     registers = _run(e, form, acc.registers, inputs)
     b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
     e.set(op.results[0], Pending(acc.layout, registers, reads=tuple(reads)))
-
-
-@RULES.register("tileas.await")
-def await_(e: Emitter, op: ir.Operation) -> None:
-    """Waits, and ties the registers to the wait: nothing reads them before it.
-
-    Nor does anything write the registers of left operands: the next turn's would be
-    computed in the same ones, since nothing else needs them behind the product.
-    """
-    b = e.builder
-    if all(e.pending(value).is_done for value in op.operands):
-        for value, tile in zip(op.operands, op.results, strict=True):
-            pending = e.pending(value)
-            e.set(tile, Fragment(pending.layout, pending.registers))
-        return
-    if _follows_work(op):
-        hold_back(b)
-    wait_for_products(e, integer(op, "groups") if flag(op, "groups") else 0)
-    held = [
-        pending
-        for pending in map(e.pending, op.operands)
-        if not pending.is_done and _known(b, pending.holds) is not False
-    ]
-    registers = [r for pending in held for r in pending.registers]
-    reads = [r for pending in held for r in pending.reads]
-    done = iter(_tied(b, "", registers, reads))
-    for value, tile in zip(op.operands, op.results, strict=True):
-        pending = e.pending(value)
-        if pending in held:
-            own = [next(done) for _ in pending.registers]
-            if pending.holds is not None and not _known(b, pending.holds):
-                own = _or_zero(e, pending.holds, own)
-        elif pending.is_done:
-            own = list(pending.registers)
-        else:
-            own = _zeros(b, pending.registers)
-        element, layout = pending_tile(value)
-        pack = layout.n_registers // len(own)
-        ty = b.vector_type(pack, e.element_type(element))
-        words = tuple(b.bitcast(word, ty) for word in own)
-        e.set(tile, Fragment(layout, words, pack))
-
-
-def _follows_work(op: ir.Operation) -> bool:
-    """Whether threads compute tiles between the await before and this one.
-
-    What they compute before the first await, such as masks, may as well come behind it:
-    it would only hold registers.
-    """
-    ops, works = block_ops(op.block), False
-    for before in reversed(ops[: ops.index(op)]):
-        if before.name == "tileas.await":
-            return works
-        if before.name == "tileas.wgmma":
-            return False
-        if len(before.operands) and any(map(is_distributed, before.results)):
-            works = True
-    return False
-
-
-def wait_for_products(e: Emitter, groups: int) -> None:
-    """Waits until at most so many of the youngest groups of products still run."""
-    b = e.builder
-    name = "nvvm.wgmma.wait.group.sync.aligned"
-    b.create(name, [], [], {"group": b.number(groups)})
-
-
-# Registers ----------------------------------------------------------------------------
-
-
-def _known(b: Builder, holds: ir.Value | None) -> bool | None:
-    """Whether registers hold anything, where that is known."""
-    if holds is None or holds == b.constant(b.i1, 1):
-        return True
-    return False if holds == b.constant(b.i1, 0) else None
-
-
-def _zeros(b: Builder, registers: Sequence[ir.Value]) -> list[ir.Value]:
-    ty = registers[0].type
-    return [b.constant(ty, 0 if ty == b.i32 else 0.0)] * len(registers)
-
-
-def _or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
-    """The registers, or zeros: by a branch, which costs no instruction per register."""
-    b = e.builder
-    empty, after = b.block(), b.block([word.type for word in own])
-    b.branch_if(holds, after, empty, own)
-    b.enter(empty)
-    b.branch(after, _zeros(b, own))
-    b.enter(after)
-    return list(after.arguments)
-
-
-def _letters(b: Builder, values: Sequence[ir.Value]) -> list[str]:
-    """The kind of register of each value in the constraints of inline PTX."""
-    kinds: dict[ir.Type, str] = {b.f32: "f", b.i32: "r", b.i64: "l", b.i1: "b"}
-    return [kinds[value.type] for value in values]
-
-
-def _tied(
-    b: Builder,
-    text: str,
-    registers: Sequence[ir.Value],
-    inputs: Sequence[ir.Value] = (),
-) -> list[ir.Value]:
-    """PTX that changes registers where they are: `$0`... are they, then the inputs."""
-    if not registers:
-        return []
-    letters = [f"={letter}" for letter in _letters(b, registers)]
-    letters += _letters(b, inputs)
-    ties = map(str, range(len(registers)))
-    return b.inline_ptx(
-        text,
-        ",".join([*letters, *ties]),
-        [register.type for register in registers],
-        [*inputs, *registers],
-        side_effects=True,
-    )
-
-
-# Instructions -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -278,11 +128,11 @@ def _run(
     """The instructions; gives the registers as they leave them."""
     b, text = e.builder, _text(form, len(registers))
     if form.adds is not False:
-        return tuple(_tied(b, text, registers, inputs))
-    letters = [f"={letter}" for letter in _letters(b, registers)]
+        return tuple(tied(b, text, registers, inputs))
+    outputs = [f"={letter}" for letter in letters(b, registers)]
     made = b.inline_ptx(
         text,
-        ",".join([*letters, *_letters(b, inputs)]),
+        ",".join([*outputs, *letters(b, inputs)]),
         [register.type for register in registers],
         inputs,
         side_effects=True,
@@ -304,9 +154,9 @@ def _promoted(
     the tensor cores go on with those of others (CUTLASS and DeepGEMM add so too).
     """
     b, total = e.builder, list(acc.registers)
-    if _known(b, acc.holds) is None and acc.holds is not None:
-        total = _or_zero(e, acc.holds, total)
-    is_sum = _known(b, acc.holds) is not False
+    if known(b, acc.holds) is None and acc.holds is not None:
+        total = or_zero(e, acc.holds, total)
+    is_sum = known(b, acc.holds) is not False
     deepest = max(k for k, _ in operands[1])
     parts = _accumulators(acc, atom)
     step = max(1, PART_REGISTERS // len(parts[0][1]))
@@ -316,8 +166,8 @@ def _promoted(
             form, inputs = _part(whole, some, operands, range(first, first + depth))
             made = _run(e, form, [acc.registers[n] for n in numbers], inputs)
             b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
-            wait_for_products(e, 0)  # promotion C6
-            for number, word in zip(numbers, _tied(b, "", made), strict=True):
+            wait_for_groups(e, 0)  # promotion C6
+            for number, word in zip(numbers, tied(b, "", made), strict=True):
                 before = total[number]
                 adds = is_sum or first  # promotion C4
                 total[number] = b.op("llvm.fadd", b.f32, before, word) if adds else word

@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.register_readers import is_read_elsewhere
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
 from cuda_tile.emit.mma_operands import integer_words
+from cuda_tile.emit.pending import repeats
 from cuda_tile.errors import InternalError, UserError
-from cuda_tile.ir.tile_loop import TILES
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.tiles import (
     element_bits,
     layout_of,
@@ -181,7 +181,7 @@ def _is_crowded(block: ir.Block) -> bool:
     """
     if not repeats(block.owner.operation):
         return False
-    totals = [op.results[0] for op in block_ops(block) if op.name == "tileas.wgmma"]
+    totals = [op.results[0] for op in block_ops(block) if runs_by_itself(op)]
     counts = [pending_tile(total)[1].n_registers for total in totals]
     return sum(counts) >= CROWDED_REGISTERS
 
@@ -220,8 +220,3 @@ def _origins(
     acc: LinearLayout, atom: WgmmaAtom
 ) -> list[tuple[Coord, tuple[int | None, ...]]]:
     return list(atom_registers(acc, atom.c).items())
-
-
-def repeats(op: ir.Operation) -> bool:
-    """Whether an op runs its region again and again."""
-    return op.name == TILES or _cuda_tile.is_loop(op)

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any
 
 from cuda_tile._mlir import ir
+from cuda_tile.engines import registry
+from cuda_tile.engines.engine import Atom, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
@@ -33,8 +36,7 @@ from cuda_tile.ir.walk import (
     location_text,
     op_stem,
 )
-from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, Scaling
-from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom, wgmma_atom
+from cuda_tile.layout.atoms import MmaAtom, Scaling
 from cuda_tile.targets import MOST_CLUSTER, WARP_COUNTS, WARP_LANES, Target, find_target
 
 TARGET_ATTRIBUTE = "tileas.target"
@@ -107,8 +109,6 @@ class Plan:
 
 ENTRY_FIELDS = kinds_of(Plan)
 """The fields of an entry's plan."""
-Atom = MmaAtom | WgmmaAtom
-"""A matrix instruction of a warp or of a warpgroup."""
 
 
 @dataclass(frozen=True)
@@ -120,16 +120,17 @@ class ProductPlan:
         warps_m: Parts into which warps divide the rows of the result.
         warps_n: Parts into which they divide its columns.
         warps_b: Parts into which they divide a batch.
-        lhs: Where an instruction of a warpgroup reads its left operand, "shared" or
-            "register".
-        swap: 1 if its left operand is B^T: warpgroups compute B^T A^T, the transpose.
+        lhs: Where an instruction that reads shared memory by itself has its left
+            operand, "shared" or "register".
+        swap: 1 if its left operand is B^T: such instructions compute B^T A^T, the
+            transpose.
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
         promote: Elements along K whose products matrix instructions add up by
             themselves, before an addition of f32 adds them to the sum; 0 for all.
-        convert: Which operands of warpgroups threads convert or transpose between the
-            buffer that a copy fills and the one that instructions read: "a", "b", "ab".
+        convert: Which operands threads convert or transpose between the buffer that a
+            copy fills and the one that such instructions read: "a", "b", "ab".
     """
 
     atom: Atom = field(metadata={"kind": str, "allowed": None})
@@ -143,35 +144,27 @@ class ProductPlan:
     convert: str = word_field("", "a", "b", "ab")
     swap: int = number_field(0, range(2))
 
-    @property
-    def is_wgmma(self) -> bool:
-        """Whether warpgroups compute it."""
-        return isinstance(self.atom, WgmmaAtom)
+    @cached_property
+    def engine(self) -> Engine:
+        """What computes it."""
+        return registry.engine_of(self.atom)
 
     @property
     def warp_atom(self) -> MmaAtom:
         """The instruction, which is one of a warp.
 
         Raises:
-            InternalError: It is one of a warpgroup.
+            InternalError: It is another one.
         """
-        if isinstance(self.atom, WgmmaAtom):
-            raise InternalError(f"expected an atom of a warp, got {self.atom.name}")
-        return self.atom
+        if isinstance(self.atom, MmaAtom):
+            return self.atom
+        raise InternalError(f"expected an atom of a warp, got {self.atom.name}")
 
     @property
     def warp_step(self) -> tuple[int, int]:
         """Rows and columns of the result that a warp has of one instruction."""
-        rows, columns, _ = self.atom.shape
-        rows = rows // WARPGROUP_WARPS if self.is_wgmma else rows
+        rows, columns = self.engine.warp_step(self.atom)
         return (columns, rows) if self.swap else (rows, columns)
-
-    @property
-    def groups(self) -> tuple[int, int]:
-        """How warpgroups divide what they compute, as `tile_wgmma` takes it."""
-        warps = self.warps_m, self.warps_n
-        rows, columns = reversed(warps) if self.swap else warps
-        return rows // WARPGROUP_WARPS, columns
 
     @property
     def warps(self) -> tuple[int, ...]:
@@ -287,11 +280,10 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
         division["warps_b"] = warps_b
     _check_division(division, entry)
     lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    _check_range("swap", swap, 0, int(isinstance(atom, WgmmaAtom)))
-    if isinstance(atom, WgmmaAtom):
-        _check_warpgroups(op, atom, division, swap)
+    _check_range("swap", swap, 0, int(registry.engine_of(atom).may_swap))
+    _check_shape(op, atom, division, swap)
     warps = (warps_m, warps_n, warps_b)
-    usual = default_promotion(op, atom, read_target(holder), warps)
+    usual = default_promotion(terms_of(op), atom, read_target(holder), warps)
     promote = values.get("promote", usual)
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")
@@ -341,14 +333,24 @@ def slice_depth(op: ir.Operation, atom: Atom) -> int:
     return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
 
 
-def can_compute(atom: MmaAtom, op: ir.Operation, target: Target) -> bool:
+def can_compute(atom: Atom, op: ir.Operation, target: Target) -> bool:
     """Whether an atom computes a product on a chip."""
-    row = atom.find(*element_types(op))
-    if row is None or row.first_capability > target.capability:
-        return False
-    if row.is_family and not target.is_family:
-        return False
-    return not atom.scalings or scaling_of(op) in atom.scalings
+    terms = terms_of(op)
+    return (
+        atom.find(terms.operand, terms.accumulator) is not None
+        and registry.engine_of(atom).refuse_chip(atom, terms, target) is None
+    )
+
+
+def terms_of(op: ir.Operation) -> Terms:
+    """What a product multiplies."""
+    return Terms(
+        *element_types(op),
+        extents_of(op),
+        batch_of(op) if len(shape_of(op.results[0])) > 2 else None,
+        scaling_of(op),
+        allows_short_sums="fast_acc" in op.attributes,
+    )
 
 
 def element_types(op: ir.Operation) -> tuple[str, str]:
@@ -413,7 +415,11 @@ def _check_registers(target: Target, plan: Plan) -> None:
     """
     if not plan.registers and not plan.load_registers:
         return
-    if not target.has_wgmma or plan.roles != "load" or plan.num_warps % LOAD_WARPS:
+    if (
+        not target.moves_registers
+        or plan.roles != "load"
+        or plan.num_warps % LOAD_WARPS
+    ):
         raise UserError(
             f"expected registers and load_registers in '{PLAN_ATTRIBUTE}' on sm_90a, "
             f"for roles = load and a num_warps that {LOAD_WARPS} divides only, got "
@@ -455,43 +461,18 @@ def _check_cluster(target: Target, plan: Plan) -> None:
         )
 
 
-def wgmma_refusal(
-    op: ir.Operation, atom: WgmmaAtom, warps: tuple[int, int], swap: int = 0
-) -> str | None:
-    """Why warpgroups cannot compute a product by an instruction; None if they can.
-
-    Args:
-        op: The product.
-        atom: The instruction.
-        warps: Parts into which warps divide rows and columns of the result.
-        swap: 1 if they compute the transpose.
-    """
-    if scaling_of(op) is not None or len(shape_of(op.results[0])) != 2:
-        return "a matrix product without scale factors"
-    how = " where swap = 1" if swap else ""
-    if warps[swap] % WARPGROUP_WARPS:
-        return f"a {('warps_m', 'warps_n')[swap]} that {WARPGROUP_WARPS} divides{how}"
-    *sides, depth = extents_of(op)
-    m, n, k = atom.shape
-    rows, columns = sides[swap] * WARPGROUP_WARPS, sides[1 - swap]
-    part = (rows // warps[swap], columns // warps[1 - swap], depth)
-    if any(size < step for size, step in zip(part, (m, n, k), strict=True)):
-        least = f"{n} x {m}" if swap else f"{m} x {n}"
-        return f"at least {least} x {k} for each warpgroup{how}"
-    return None
-
-
-def _check_warpgroups(
-    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int], swap: int
+def _check_shape(
+    op: ir.Operation, atom: Atom, division: Mapping[str, int], swap: int
 ) -> None:
-    warps = (division["warps_m"], division["warps_n"])
-    reason = wgmma_refusal(op, atom, warps, swap)
-    if reason is not None or "warps_b" in division:
-        rows, columns, depth = extents_of(op)
+    warps = tuple(division.values())
+    engine, terms = registry.engine_of(atom), terms_of(op)
+    reason = engine.refuse_shape(atom, terms, warps, swap)
+    if reason is not None:
+        rows, columns, depth = terms.extents
         raise UserError(
-            f"expected {reason or 'no warps_b'} for atom {atom.name} in "
+            f"expected {reason} for atom {atom.name} in "
             f"'{PLAN_ATTRIBUTE}', got {rows} x {columns} x {depth} over "
-            f"{' x '.join(map(str, division.values()))} warps",
+            f"{' x '.join(map(str, warps))} warps",
         )
 
 
@@ -501,36 +482,21 @@ def find_atom(op: ir.Operation, name: str, target: Target) -> Atom:
     Raises:
         UserError: It does not exist, or not for these types or this chip.
     """
-    atom = MMA_ATOMS.get(name) or wgmma_atom(name)
+    atom = registry.find_atom(name)
     if atom is None:
+        *names, last = (n for engine in registry.ENGINES for n in engine.atom_names)
         raise UserError(
-            f"expected atom to be one of {', '.join(MMA_ATOMS)}, or m64 n k, in "
+            f"expected atom to be one of {', '.join(names)}, or {last}, in "
             f"'{PLAN_ATTRIBUTE}', got '{name}'",
         )
-    operand, accumulator = element_types(op)
-    types = atom.find(operand, accumulator)
-    if types is None:
+    terms = terms_of(op)
+    if atom.find(terms.operand, terms.accumulator) is None:
         taken = " or ".join(f"{r.operand} and {r.accumulator}" for r in atom.types)
         raise UserError(
             f"expected operand and accumulator types of atom {name}, {taken}, got "
-            f"{operand} and {accumulator}",
+            f"{terms.operand} and {terms.accumulator}",
         )
-    if isinstance(atom, WgmmaAtom):
-        if not target.has_wgmma:
-            raise UserError(
-                f"expected a target sm_{types.first_capability}a for atom {name}, got "
-                f"{target.name}",
-            )
-        return atom
-    if target.capability < types.first_capability:
-        raise UserError(
-            f"expected a chip from sm_{types.first_capability} on for atom {name} of "
-            f"{operand}, got {target.name}",
-        )
-    if not can_compute(atom, op, target):
-        scalings = " or ".join(f"{n} of {kind}" for kind, n in atom.scalings)
-        raise UserError(
-            f"expected a target such as sm_{types.first_capability}a and scale factors "
-            f"for {scalings} for atom {name}, got {target.name} and {scaling_of(op)}",
-        )
+    reason = registry.engine_of(atom).refuse_chip(atom, terms, target)
+    if reason is not None:
+        raise UserError(reason)
     return atom

@@ -18,6 +18,7 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, location_text
@@ -137,6 +138,11 @@ def ring_of(op: ir.Operation) -> ir.Operation:
             f"expected '{op.name}' to use a ring made by '{RING}'", location_text(op)
         )
     return ring
+
+
+def is_drained_by_products(ring: ir.Operation) -> bool:
+    """Whether products read the slots of a ring by themselves, and not threads."""
+    return text(ring, "drain") != THREADS
 
 
 def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:

@@ -25,7 +25,7 @@ from cuda_tile.layout.coords import Coord, LayoutError
 from cuda_tile.layout.descriptors import (
     OperandDescriptor,
     describe,
-    wgmma_buffer,
+    panel_buffer,
 )
 from cuda_tile.layout.fragments import (
     atom_registers,
@@ -114,6 +114,7 @@ __all__ = [
     "match_stmatrix",
     "offset_columns",
     "padded_lanes",
+    "panel_buffer",
     "register_map",
     "row_major",
     "shared_access",
@@ -123,5 +124,4 @@ __all__ = [
     "tile_wgmma",
     "vector_width",
     "wgmma_atom",
-    "wgmma_buffer",
 ]

@@ -225,7 +225,7 @@ def _checked(found: OperandDescriptor) -> OperandDescriptor | str:
 
 
 @lru_cache(maxsize=256)
-def wgmma_buffer(
+def panel_buffer(
     shape: tuple[int, ...], element_bits: int, contiguous: int, part: int | None = None
 ) -> SharedLayout:
     """The preferred layout of an operand's buffer: panels of the widest swizzle.

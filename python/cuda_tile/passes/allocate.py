@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.buffers import ASYNC_READERS, Buffers
+from cuda_tile.analysis.buffers import Buffers, reads_late
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
@@ -162,7 +162,7 @@ def choose_apart(
 
 def _repeating(flow: ControlFlow) -> set[ir.Operation]:
     """The buffers that products or bulk copies read by themselves, swizzled or not."""
-    engines = [op for op in flow.ops() if op.name in ASYNC_READERS]
+    engines = [op for op in flow.ops() if reads_late(op)]
     if not engines:
         return set()
     buffers = Buffers(flow)

@@ -22,6 +22,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
@@ -123,7 +124,7 @@ class Groups(ForwardAnalysis[InFlight]):
                 rings[op.operands[0]] = None if own is None else (*own, 0)
             case "tileas.take" if rings.get(op.operands[0]):
                 rings[op.operands[0]] = (rings[op.operands[0]] or ())[1:]
-            case "tileas.wgmma":
+            case _ if completes_in_groups(op):
                 older = {value: age + 1 for value, age in state.products.items()}
                 return InFlight(state.rings, {**older, op.results[0]: 0})
             case _:

@@ -2,7 +2,7 @@
 """Scheduling: products start as early, and are awaited as late, as data flow allows.
 
 Contract: in, level W from `skew`; out, the same ops in the same blocks, those of blocks
-with products of warpgroups in another order:
+with products that run by themselves in another order:
 
 - a product stands, behind the takes of its slots, as soon as its other operands are
   there;
@@ -27,12 +27,12 @@ from cuda_tile.analysis.stages import (
     RENAMES,
     SETTLED,
     TAKE,
-    WGMMA,
     has_effects,
     outer_values,
 )
 from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.rings import TURN_OPS
 from cuda_tile.ir.walk import (
@@ -58,15 +58,15 @@ _SHARED = frozenset(
     )
 )
 """Accesses to shared buffers by threads and copies, and what orders them."""
-_FIRST = frozenset((TAKE, RELEASE, WGMMA, RENAMES, SETTLED))
-"""Ops that start products or give slots back, and what costs nothing."""
+_FIRST = frozenset((TAKE, RELEASE, RENAMES, SETTLED))
+"""Ops that, beside products, come first: they give slots back or cost nothing."""
 _FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
 _BARRIER = "tileas.barrier"
 _FILLED_BY = ("tileas.store_shared", _BARRIER)
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Orders the blocks with products of every entry of `module`."""
+    """Orders the blocks with such products of every entry of `module`."""
     del options
     for entry in entries(module):
         blocks: dict[ir.Block, None] = {}
@@ -75,7 +75,7 @@ def run(module: ir.Operation, options: Options) -> None:
                 blocks[op.block] = None
         for block in blocks:
             ops = block_ops(block)
-            if any(op.name == WGMMA for op in ops):
+            if any(map(runs_by_itself, ops)):
                 _order(ops)
 
 
@@ -121,7 +121,7 @@ def schedule(ops: list[ir.Operation]) -> list[int]:
 def _rank(op: ir.Operation) -> int:
     if op.name == AWAIT:
         return _WAITS
-    return _STARTS if op.name in _FIRST else _OTHERS
+    return _STARTS if op.name in _FIRST or runs_by_itself(op) else _OTHERS
 
 
 def _delay_takes(ops: list[ir.Operation], needs: list[set[int]]) -> None:
@@ -148,7 +148,7 @@ def _first_product(
     for later in range(take + 1, len(ops)):
         if not behind.isdisjoint(needs[later]):
             behind.add(later)
-            if ops[later].name == WGMMA:
+            if runs_by_itself(ops[later]):
                 return later
     return None
 
@@ -242,11 +242,11 @@ class _Needs:
                 yield from self._after(_BARRIER)  # behind which one warp speaks for all
             elif op.name == "tileas.publish":  # of a slot that threads may have filled
                 yield from self._after("filled")
-        if op.name == WGMMA:
-            first, second, total = list(op.operands)[:3]
-            read = self._read.get(total, frozenset()) | {_root(first), _root(second)}
-            self._read[op.results[0]] = read
-            yield from self._after(WGMMA, place)
+        if runs_by_itself(op):
+            read = {_root(factor) for factor in factors_of(op)}
+            read |= self._read.get(sum_of(op), frozenset())
+            self._read[op.results[0]] = frozenset(read)
+            yield from self._after("products", place)
             yield from self._after("filled")
         elif op.name in _FILLS:
             yield from self._after("fills", place)
@@ -266,7 +266,7 @@ class _Needs:
             self._rings |= {buffer: {op.operands[0]} for buffer in op.results}
             return
         rings = {ring for value in op.operands for ring in self._rings.get(value, ())}
-        if op.name in (RENAMES, WGMMA):
+        if op.name == RENAMES or runs_by_itself(op):
             self._rings |= dict.fromkeys(op.results, rings)
         elif op.name != RELEASE:
             for ring in rings:

@@ -29,6 +29,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
+from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.carried import (
     BRANCH,
     LOOPS,
@@ -59,7 +60,6 @@ from cuda_tile.ir.walk import (
 from cuda_tile.options import Options
 
 ENTRY = "cuda_tile.entry"
-WGMMA = "tileas.wgmma"
 
 
 @dataclass(eq=False)
@@ -281,7 +281,7 @@ def _make_ring(
             ring = tileas.RingOp(key[0], engine, drain, sync).ring
     variable = CarriedVariable(around[: len(around) - level], group.op, turn)
     release = _insert_turn(group, span, ring, variable.value)
-    if not by_groups and drain == "wgmma" and len(_readers(group)) > 1:
+    if not by_groups and drain != THREADS and len(_readers(group)) > 1:
         with ir.InsertionPoint(release), release.location:
             tileas.BarrierOp()  # one warp then speaks for others, whose threads read
     if around:
@@ -328,12 +328,21 @@ def _drain(group: _Group, *, by_groups: bool) -> str:
     Products that read by themselves need a fence after what threads copied, also where
     threads read the slots too. Of bulk copies they need none; there each warp speaks
     for itself if threads read.
+
+    Raises:
+        Unsupported: Products of several kinds read them.
     """
     readers = _readers(group)
-    if WGMMA not in readers:
-        return "threads"
+    products = sorted(readers - {THREADS})
+    if len(products) > 1:
+        raise Unsupported(
+            f"expected products of one kind to read what was copied, got {products}",
+            location_text(group.op),
+        )
     is_mixed = len(readers) > 1
-    return "threads" if is_mixed and not by_groups and _is_bulk(group) else "wgmma"
+    if not products or (is_mixed and not by_groups and _is_bulk(group)):
+        return THREADS
+    return products[0]
 
 
 def _readers(group: _Group) -> set[str]:

@@ -19,6 +19,7 @@ What cannot be moved stays serial, which is slow and right; a remark says why.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
@@ -27,21 +28,23 @@ from cuda_tile.passes.skew_products import carry_products
 from cuda_tile.passes.skew_slice import CannotMove
 from cuda_tile.passes.skew_stages import cut_loop
 
-_ANCHORS = ("tileas.take", "tileas.wgmma")
-"""Ops of the loops that there may be something to do for."""
-
 
 def run(module: ir.Operation, options: Options) -> None:
     """Skews every loop of each entry of `module`."""
     del options
     for entry in entries(module):
-        anchors = [op for op in nested_ops(entry) if op.name in _ANCHORS]
+        anchors = [op for op in nested_ops(entry) if _may_move(op)]
         while anchors:
             anchor, block = anchors[0], anchors[0].block
             anchors = [op for op in anchors if op.block != block]
             loop = anchor.parent
             if loop is not None and loop.operation.name == "cuda_tile.for":
                 _skew(entry, carry_products(_cut(entry, loop.operation)))
+
+
+def _may_move(op: ir.Operation) -> bool:
+    """Whether there may be something to do for the loop of an op."""
+    return op.name == "tileas.take" or runs_by_itself(op)
 
 
 def _cut(entry: ir.Operation, loop: ir.Operation) -> ir.Operation:

@@ -22,6 +22,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import RingType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.errors import UserError
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import carry_all, first_carried, leaves, set_ends
 from cuda_tile.ir.copies import (
     COPIES,
@@ -339,7 +340,7 @@ def _last_start(fill: Fill) -> ir.Operation:
             op = use.owner.operation
             if op.name == "tileas.reinterpret":
                 work.append(op.results[0])
-            is_later = op.name == "tileas.wgmma" and op.block == found.block
+            is_later = op.block == found.block and runs_by_itself(op)
             if is_later and found.is_before_in_block(op):
                 found = op
     return found

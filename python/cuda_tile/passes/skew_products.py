@@ -4,11 +4,11 @@
 A sum that nothing but its own products reads is carried as a pending value, and its
 await moves behind the loop. Of
 
-    for k, sum = zero { p = settled sum; q = wgmma .., p; n = await q; release t; n }
+    for k, sum = zero { p = settled sum; q = start .., p; n = await q; release t; n }
 
 becomes, where the plan of the product has lag = 1,
 
-    for k, p = settled zero { q = wgmma .., p; if k > 0 { release t - 1 after p }; q }
+    for k, p = settled zero { q = start .., p; if k > 0 { release t - 1 after p }; q }
     n = await p; release of the last turn
 
 so that a product is always in flight while the next one is started. The buffers that
@@ -24,13 +24,14 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, planned
 from cuda_tile.ir.scalars import branch, compare, plus
 from cuda_tile.ir.walk import block_ops, defining_op
 
-WGMMA, SETTLED, AWAIT = "tileas.wgmma", "tileas.settled", "tileas.await"
+SETTLED, AWAIT = "tileas.settled", "tileas.await"
 TAKE, RELEASE = "tileas.take", "tileas.release"
 
 
@@ -80,7 +81,7 @@ def _sum(loop: ir.Operation, number: int) -> Sum | None:
         is_link = step.name in (SETTLED, AWAIT) and len(step.operands) == 1
         if is_link:
             found.glue.append(step)
-        elif step.name == WGMMA and step.operands[2] == value and _may_run_on(step):
+        elif runs_by_itself(step) and sum_of(step) == value and _may_run_on(step):
             found.products.append(step)
         else:
             return None
@@ -99,7 +100,7 @@ def _may_run_on(product: ir.Operation) -> bool:
     """
     if planned(product, "promote", 0):  # promotion C6
         return False
-    for value in list(product.operands)[:2]:
+    for value in factors_of(product):
         if not isinstance(value.type, BufferType):
             return False
         maker = _maker(value)
@@ -125,7 +126,7 @@ def _releases(
     found: list[tuple[ir.Operation, tuple[Sum, ir.Operation]]] = []
     for op in block_ops(loop.regions[0].blocks[0]):
         if op in of:
-            for value in list(op.operands)[:2]:
+            for value in factors_of(op):
                 maker = _maker(value)
                 if maker is not None and maker.name == TAKE:
                     last[maker.operands[0]] = of[op], op

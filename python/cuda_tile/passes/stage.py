@@ -33,13 +33,14 @@ from cuda_tile.stage.copies import obtains_once, share_result
 from cuda_tile.stage.early import start_loads_together
 from cuda_tile.stage.exchanges import join_exchanges, store_early
 from cuda_tile.stage.extract import stage_extract
+from cuda_tile.stage.families import stage_product
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.held import hold_tiles
 from cuda_tile.stage.maps import add_maps
 from cuda_tile.stage.operands import StagedOperands
-from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
 from cuda_tile.stage.scan import split_scan
+from cuda_tile.stage.staging import Staging
 from cuda_tile.stage.stores import stage_stores
 
 LEAST_BYTES = 1024
@@ -63,7 +64,7 @@ def _stage_entry(entry: ir.Operation) -> None:
     for op in listed_ops(entry):
         if op.name in PRODUCTS:
             has_products = True
-            stage_product(op, buffers, limit, fills)
+            stage_product(op, Staging(buffers, limit, fills))
         elif op.name == "cuda_tile.extract":
             stage_extract(op, buffers, _left(limit - room, op, fills))
     fills.finish()

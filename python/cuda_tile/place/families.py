@@ -14,6 +14,7 @@ from cuda_tile.place import (
     pack,
     reduce,
     shape,
+    wgmma,
 )
 from cuda_tile.place.rules import RULES
 
@@ -28,6 +29,7 @@ FAMILIES = (
     pack,
     reduce,
     shape,
+    wgmma,
 )
 
 __all__ = ["FAMILIES", "RULES"]

@@ -9,17 +9,19 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.feeds import computed_from, source_load
-from cuda_tile.analysis.left_operands import is_brought, left_layout, sums_layout
+from cuda_tile.engines.fma import FMA
+from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.ir.plan import ProductPlan, read_product
 from cuda_tile.ir.tiles import shape_of, tile_bytes
 from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.converting import choose_computing
-from cuda_tile.layout.descriptors import wgmma_buffer
+from cuda_tile.layout.descriptors import panel_buffer
 from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Fixed, Same
 from cuda_tile.place.cost import tile_bits, trip_count
 from cuda_tile.place.memory import is_read_back, prefer_any
-from cuda_tile.place.rules import RULES, PlaceContext
+from cuda_tile.place.rules import FRAGMENTS, RULES, PlaceContext
 
 ROLES: tuple[Role, ...] = ("a", "b", "c", "sa", "sb")
 """What each operand of a product is to its instruction."""
@@ -30,32 +32,27 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Accumulator and operands as the instruction's fragments, cut over warps.
 
     Products that hand on an accumulator share a layout, unless their plans differ.
-    What the instructions of a warpgroup read from shared memory may have any.
+    What instructions read from shared memory by themselves may have any.
     """
     acc, plan = op.operands[2], read_product(op)
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
-    if plan.is_wgmma:
-        result = sums_layout(op, plan)
-        found: list[Constraint] = [
-            Same((op.results[0], acc)),
-            Fixed(op.results[0], result, weight),
-            # A product that goes on with this sum may have given all the layout.
-            Demand(op, 2, result),  # transposed_products C9
-        ]
-        if plan.lhs == "register" and not is_brought(op, plan):
-            found.append(Demand(op, plan.swap, left_layout(op, plan, result)))
-        return [*found, *_computed(ctx, op, plan)]
-    atom = plan.warp_atom
-    layouts = [
-        tile_mma(shape_of(value), plan.warps, role, atom)
-        for value, role in zip(op.operands, ROLES, strict=False)
-    ]
-    demands = [Demand(op, index, layout) for index, layout in enumerate(layouts)]
+    layouts = FRAGMENTS[plan.engine.name](op, plan)
     return [
         Same((op.results[0], acc)),
         Fixed(op.results[0], layouts[2], weight),
-        *demands,
+        # A product that goes on with this sum may have given all the layout.
+        *(Demand(op, index, layout) for index, layout in layouts.items()),
+        *_computed(ctx, op, plan),
     ]
+
+
+@FRAGMENTS.register(MMA_SYNC.name, FMA.name)
+def _of_warps(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
+    """The fragments of all operands."""
+    return {
+        index: tile_mma(shape_of(value), plan.warps, role, plan.warp_atom)
+        for index, (value, role) in enumerate(zip(op.operands, ROLES, strict=False))
+    }
 
 
 def _computed(
@@ -80,8 +77,8 @@ def _computed(
         whole = shape_of(operand)
         if any(n % m for n, m in zip(whole, shape, strict=True)):
             whole = shape
-        source = (wgmma_buffer(shape, tile_bits(tile), near), tile_bits(tile))
-        target = (wgmma_buffer(whole, bits, near), bits)
+        source = (panel_buffer(shape, tile_bits(tile), near), tile_bits(tile))
+        target = (panel_buffer(whole, bits, near), bits)
         factors = sum(tile_bytes(other.results[0]) for other in loads if other != load)
         layout = choose_computing(
             source, target, ctx.plan.num_warps, factors // whole[near]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.legality import INSTEAD
-from cuda_tile.ir.plan import Plan
+from cuda_tile.ir.plan import Plan, ProductPlan
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import Target
@@ -26,3 +27,8 @@ class PlaceContext:
 
 PlaceRule = Callable[[PlaceContext, ir.Operation], list[Constraint]]
 RULES: RuleTable[PlaceRule] = RuleTable("place", INSTEAD)
+
+FragmentsRule = Callable[[ir.Operation, ProductPlan], dict[int, LinearLayout]]
+FRAGMENTS: RuleTable[FragmentsRule] = RuleTable("fragments of products")
+"""By the name of an engine: the layouts of a product's sum and of those operands that
+instructions read from registers, by their numbers."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product
-from cuda_tile.constants import WARP_SLOWDOWN
+from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.targets import Target
@@ -49,31 +49,20 @@ def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> floa
     """Clocks of the matrix units; twice the width of an operand is half the rate."""
     m, n, k = product.extents
     clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
-    return clocks * (WARP_SLOWDOWN if target.has_wgmma and not plan.is_wgmma else 1)
+    return clocks * plan.engine.slowdown(target)
 
 
 def read_clocks(
     target: Target, product: Product, plan: ProductPlan, num_warps: int
 ) -> float:
-    """Clocks of reading operands from shared memory.
-
-    Each warp reads its rows of A, unless they stay in its threads, and columns of B.
-    Each instruction of a warpgroup reads 64 rows and its columns.
-    """
-    m, n, k = product.extents
-    columns = n // plan.warps_n
-    if plan.is_wgmma:
-        m, n = (n, m) if plan.swap else (m, n)
-        step_m, step_n, _ = plan.atom.shape
-        rows = 0 if plan.lhs == "register" else step_m
-        elements = (m // step_m) * (n // step_n) * k * (rows + step_n)
-        bytes_read = elements * product.operand_bits // 8
-        if not rows and not product.keeps_operand(plan):
-            bytes_read += plan.groups[1] * m * k  # which threads bring
-        return bytes_read / target.shared_bytes_per_clock
-    rows = 0 if product.keeps_operand(plan) else m // plan.warps_m
-    bytes_read = num_warps * k * (rows + columns) * product.operand_bits // 8
-    return bytes_read / target.shared_bytes_per_clock
+    """Clocks of reading operands from shared memory."""
+    reading = Reading(
+        product.extents,
+        product.operand_bits,
+        num_warps,
+        keeps_left=product.keeps_operand(plan),
+    )
+    return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
 
 
 def copy_clocks(target: Target, product: Product) -> float:

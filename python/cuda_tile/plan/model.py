@@ -15,6 +15,8 @@ from math import log2
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.product_families import slice_registers
+from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
 from cuda_tile.constants import EASY_REGISTERS, ROLE_SPARED_REGISTERS, WORTH_WARPS
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
@@ -29,10 +31,8 @@ from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.products import choose_atom, divide_product, turns_bytes
 from cuda_tile.plan.registers import (
     TileRegisters,
-    is_cut,
     least_registers,
     role_registers,
-    slice_registers,
 )
 from cuda_tile.plan.rings import few_bytes, has_room_beside
 from cuda_tile.plan.space import Decision, Space
@@ -97,8 +97,8 @@ class Candidate:
 
     @cached_property
     def has_groups(self) -> bool:
-        """Whether warpgroups compute a product: one multiplies while others prepare."""
-        return any(plan.is_wgmma for plan in self.products.values())
+        """Whether a product runs by itself: for some warps, while others prepare."""
+        return any(plan.engine.runs_by_itself for plan in self.products.values())
 
     @cached_property
     def turns_bytes(self) -> bool:
@@ -143,16 +143,16 @@ def is_awkward(copies: Copies, products: Parts, roles: str) -> bool:
 
     Without a role that loads, a warp that is done with a slot of a bulk copy tells so
     by an mbarrier and waits by polling, where groups of `cp.async` need one barrier an
-    iteration, and share their memory with what is live after the loop. Products of
-    warpgroups read bulk copies without a fence.
+    iteration, and share their memory with what is live after the loop. Products that
+    read shared memory by themselves read bulk copies without a fence.
 
     Args:
         copies: The engines.
         products: The plans of the products.
         roles: How the warps divide the work.
     """
-    has_groups = any(plan.is_wgmma for plan in products.values())
-    suits_groups = roles == "one" and not has_groups and copies.has_whole_groups
+    reads_shared = any(plan.engine.reads_shared for plan in products.values())
+    suits_groups = roles == "one" and not reads_shared and copies.has_whole_groups
     return copies.name == (TMA if suits_groups else CP_ASYNC)
 
 

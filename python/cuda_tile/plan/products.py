@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One product under a plan: its instruction, and which warps compute what of it.
 
-By an atom of layout/atoms.py, or by warpgroups (analysis/warpgroups.py).
+Which engine computes it, which warps compute which part of the result, and by which
+atom.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.feeds import Product, conversions_of
-from cuda_tile.analysis.warpgroups import ROLES, plan_warpgroups
+from cuda_tile.analysis.product_families import propose
+from cuda_tile.engines.fma import FMA
+from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.plan import (
     Plan,
@@ -19,11 +23,12 @@ from cuda_tile.ir.plan import (
     can_compute,
     element_types,
     extents_of,
+    terms_of,
 )
-from cuda_tile.ir.promotion import default_promotion, has_short_sums
+from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.ir.walk import location_text
-from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import M16N16K32, MmaAtom
 from cuda_tile.plan.loads import Copies
 from cuda_tile.targets import WARP_COUNTS, Target
 
@@ -32,7 +37,7 @@ SCALED = "cuda_tile.mmaf_scaled"
 
 def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[str]:
     """Which bytes threads turn from one buffer to another, and what would help."""
-    for name in plan.convert if plan.is_wgmma else "":
+    for name in plan.convert:
         index = ROLES.index(name)
         operand, along = op.operands[index], "MN"[index]
         is_turned = element_bits(element_of(operand)) == 8 and not conversions_of(
@@ -60,19 +65,19 @@ def divide_product(
         copies: Who loads the operands.
     """
     staged = (copies.is_copied, copies.is_computed)
-    found = plan_warpgroups(product, plan, target, copies.facts, staged)
+    found = propose(product, plan, target, copies.facts, staged)
     if found is not None:
         runs_on = any(is_(product.op, index) for is_ in staged for index in (0, 1))
         return replace(found, lag=int(runs_on and not found.promote))
     found = plan_product(product.extents, plan, atom, product.batch)
     # promotion C9
-    promote = default_promotion(product.op, atom, target, found.warps)
+    promote = default_promotion(terms_of(product.op), atom, target, found.warps)
     return replace(found, promote=promote)
 
 
 def turns_bytes(plan: ProductPlan) -> bool:
     """Whether threads put the bytes of a right operand together after `ldmatrix`."""
-    return not plan.is_wgmma and plan.warp_atom.columns > 1
+    return isinstance(plan.atom, MmaAtom) and plan.atom.columns > 1
 
 
 def plan_product(
@@ -130,21 +135,24 @@ def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
     `ldmatrix` reads them. Scale factors that no instruction applies stand on sums of
     f32: 8-bit floats whose sums would be short become f16.
     """
-    atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
+    known = (*MMA_SYNC.atoms.values(), *FMA.atoms.values())
+    atoms = [atom for atom in known if can_compute(atom, op, target)]
     if not atoms:
         raise InternalError(
             f"plan: no atom of {target.name} multiplies {element_types(op)}",
             location_text(op),
         )
     if op.name == SCALED and not atoms[0].scalings:  # whose blocks' sums are f32
-        atoms = [a for a in atoms if not has_short_sums(op, a, target)] or atoms
+        atoms = [
+            a for a in atoms if not has_short_sums(a, terms_of(op), target)
+        ] or atoms
     rows, columns, _ = extents_of(op)
     if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
         return M16N16K32 if 1 in (copies.gathered(op) or ()) else atoms[0]
-    if atoms[0] not in FMA_ATOMS:
+    if atoms[0].is_instruction:
         return atoms[0]
     return max(
-        (atom for atom in atoms if atom in FMA_ATOMS),
+        atoms,
         key=lambda atom: min(rows, atom.shape[0]) * min(columns, atom.shape[1]),
     )
 

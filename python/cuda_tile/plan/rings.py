@@ -221,15 +221,15 @@ class SharedMemory:
     def _once(self) -> dict[ir.Operation, LoadPlan]:
         """The plans of loads outside loops that the role that loads makes, too.
 
-        Those are tiles that warpgroups read in shared memory; threads would bring them
-        there through registers, with a fence in front of the first product.
+        Those are tiles that products read in shared memory by themselves; threads would
+        bring them there through registers, with a fence in front of the first product.
         """
         plans = {product.op: plan for product, plan in self._parts.items()}
         return {
             operand.load: LoadPlan(TMA, 1)
             for operand in once_loaded_operands(list(plans))
             if not has_plan(operand.load)
-            and all(plans[op].is_wgmma for op, _ in operand.uses)
+            and all(plans[op].engine.reads_shared for op, _ in operand.uses)
             and self._copies.loads.choice.refusal(operand, TMA) is None
         }
 

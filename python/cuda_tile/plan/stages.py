@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which products of a loop run a turn behind the others, so that both kinds overlap.
 
-While a product of warpgroups runs, their threads may compute, but not what the product
+While a product runs by itself, threads may compute, but not what the product
 gives. A product that is made of another one's result in the same turn is therefore
 given `stage = 1`: it runs while threads compute what the next turn makes of the other.
 One that threads compute by `mma.sync` stays in its turn.
@@ -74,7 +74,9 @@ def stage_products(
     most = 0
     for block in dict.fromkeys(product.op.block for product in unplanned):
         mine = {p: q for p, q in parts.items() if p.op.block == block}
-        late = [p for p in mine if mine[p].is_wgmma and _is_dependent(p, mine)]
+        late = [
+            p for p in mine if mine[p].engine.runs_by_itself and _is_dependent(p, mine)
+        ]
         leaving = [p for p in late if _leaves(p, mine)]
         if _registers(mine, late, leaving, plan) > plan.registers:
             late = [p for p in late if p not in leaving]

@@ -18,6 +18,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
+from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.feeds import (
@@ -35,7 +36,6 @@ from cuda_tile.analysis.feeds import (
 from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
-from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, read_plan, read_product
@@ -260,8 +260,8 @@ def _layout(
 ) -> SharedLayout:
     """The layout of the buffer of a load.
 
-    Instructions of warpgroups read panels of a swizzle, whatever else reads the tile,
-    and bulk copies write them.
+    Instructions that read shared memory by themselves read panels of a swizzle,
+    whatever else reads the tile, and bulk copies write them.
     """
     readers = _readers(load)
     tile = load.results[0]
@@ -271,7 +271,7 @@ def _layout(
         order = map_order(view_operand(load))
         return copied_buffer(tile, order[0] if order else 0, reads)
     products = [user for user, _ in renamed_uses(tile) if user.name in PRODUCTS]
-    if any(read_product(product).is_wgmma for product in products):
+    if any(read_product(product).engine.reads_shared for product in products):
         return copied_buffer(tile, access.fastest, reads)
     writer = access.best_layout(n_warps)
     unit = min(access.vector, shape_of(tile)[access.fastest])
@@ -279,7 +279,7 @@ def _layout(
 
 
 def _reads(tile: ir.Value) -> list[Read]:
-    """What instructions of warpgroups read of a loaded tile as it was copied."""
+    """What instructions read by themselves of a loaded tile as it was copied."""
     found: list[Read] = []
     for user, index in renamed_uses(tile):
         if user.name not in PRODUCTS:
@@ -287,7 +287,7 @@ def _reads(tile: ir.Value) -> list[Read]:
         plan, operand = read_product(user), user.operands[index]
         is_brought = plan.lhs == "register" and index == plan.swap
         if (
-            plan.is_wgmma
+            plan.engine.reads_shared
             and not is_brought
             and ROLES[index] not in plan.convert
             and not conversions_of(operand)

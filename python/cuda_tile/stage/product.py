@@ -11,16 +11,17 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.feeds import conversions_of
+from cuda_tile.engines.fma import FMA
+from cuda_tile.engines.mma_sync import MMA_SYNC
+from cuda_tile.engines.short_sums import pieces_of_sums
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     ProductPlan,
     add_remark,
     extents_of,
     plan_attribute,
-    read_product,
     slice_depth,
 )
-from cuda_tile.ir.promotion import pieces_of_sums
 from cuda_tile.ir.shared_loads import LOAD, mark_as_again
 from cuda_tile.ir.tiles import (
     element_bits,
@@ -35,13 +36,11 @@ from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
-from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import add, alloc, extract, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
-from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
 from cuda_tile.stage.pieces import Pieces
-from cuda_tile.stage.wgmma import SIGNS, stage_wgmma
+from cuda_tile.stage.staging import SIGNS, STAGING, Staging
 
 SLICED: dict[int, tuple[Role, int]] = {
     0: ("a", -1),
@@ -55,47 +54,14 @@ Slicer = Callable[[int, int], ir.Value]
 """Makes the slice of an operand of a number, counted along K, for a piece of sums."""
 
 
-def stage_product(
-    op: ir.Operation, buffers: StagedOperands, limit_bytes: int, fills: Fills
-) -> None:
-    """Replaces a product by `wgmma`, or by `mma_sync` of slices of staged operands.
-
-    Args:
-        op: The product.
-        buffers: The operands staged so far; more are added.
-        limit_bytes: Shared memory of a CTA. Operands that do not fit go in parts along
-            K, one after another through buffers of one part.
-        fills: The operands that engines bring.
-    """
-    plan = read_product(op)
-    operands = list(op.operands)
-    with ir.InsertionPoint(op), op.location:
-        if isinstance(plan.atom, WgmmaAtom):
-            total = stage_wgmma(op, plan, plan.atom, buffers, fills)
-        else:
-            total = _stage_slices(op, plan, buffers, limit_bytes, fills)
-    op.results[0].replace_all_uses_with(total)
-    op.erase()
-    for operand in dict.fromkeys(operands[:2] + operands[3:]):
-        maker = defining_op(operand)
-        is_unused = not list(operand.uses)
-        if is_unused and maker is not None and conversion_source(operand) is not None:
-            maker.erase()
-
-
-def _stage_slices(
-    op: ir.Operation,
-    plan: ProductPlan,
-    buffers: StagedOperands,
-    limit_bytes: int,
-    fills: Fills,
-) -> ir.Value:
+@STAGING.register(MMA_SYNC.name, FMA.name)
+def _stage_slices(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.Value:
     """The product by `mma_sync`: whole, or by slices of its staged operands."""
     operands = list(op.operands)
     filled = {
         index: buffer
         for index in (0, 1)
-        if (buffer := fills.buffer(operands[index])) is not None
+        if (buffer := staging.fills.buffer(operands[index])) is not None
     }
     staged = {
         index: source
@@ -106,8 +72,8 @@ def _stage_slices(
     }
     if not staged and not filled:
         return _multiply(op, plan, operands, plan.promote)
-    room = limit_bytes - fills.bytes_around(op)
-    return _sliced_product(op, plan, buffers, (filled, staged), room)
+    room = staging.limit_bytes - staging.fills.bytes_around(op)
+    return _sliced_product(op, plan, staging.buffers, (filled, staged), room)
 
 
 def _multiply(

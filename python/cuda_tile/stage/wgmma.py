@@ -35,14 +35,15 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     PendingType,
 )
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.descriptor_reads import ROLES, count_of, readable_buffer
 from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.analysis.left_operands import TURN, left_layout
-from cuda_tile.analysis.warpgroups import ROLES, count_of, readable_buffer
+from cuda_tile.engines.engine import Atom
+from cuda_tile.engines.wgmma import WGMMA, as_wgmma
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import CONVERTED_SLOTS
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
-    Atom,
     ProductPlan,
     plan_attribute,
     read_plan,
@@ -58,35 +59,21 @@ from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import alloc, permute
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
-
-SIGNS = ("signedness_lhs", "signedness_rhs")
-"""Attributes of an integer product."""
+from cuda_tile.stage.staging import SIGNS, STAGING, Staging
 
 
-def stage_wgmma(
-    op: ir.Operation,
-    plan: ProductPlan,
-    atom: WgmmaAtom,
-    buffers: StagedOperands,
-    fills: Fills,
-) -> ir.Value:
+@STAGING.register(WGMMA.name)
+def stage_wgmma(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.Value:
     """Starts a product at the current point and awaits it; gives its tile.
-
-    Args:
-        op: The product.
-        plan: How it is computed.
-        atom: The instruction.
-        buffers: The operands staged so far; more are added.
-        fills: The operands that engines bring.
 
     Raises:
         UserError: A plan by hand asks for an instruction that cannot read an operand.
     """
+    buffers, fills = staging.buffers, staging.fills
     sides = [
         _in_registers(op, plan, fills)
         if index == plan.swap and plan.lhs == "register"
@@ -99,7 +86,7 @@ def stage_wgmma(
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result  # transposed_products C5
     lhs, rhs = sides
-    made = tileas.WgmmaOp(pending, lhs, rhs, start, atom.name)
+    made = tileas.WgmmaOp(pending, lhs, rhs, start, plan.atom.name)
     # transposed_products C3
     kept = (*(SIGNS[::-1] if plan.swap else SIGNS), PLAN_ATTRIBUTE)
     for name, source in zip((*SIGNS, PLAN_ATTRIBUTE), kept, strict=True):
@@ -168,8 +155,7 @@ def _in_shared(
 ) -> ir.Value:
     """The buffer that holds an operand."""
     operand, role = op.operands[index], ROLES[index ^ plan.swap]
-    bits, atom = element_bits(element_of(operand)), plan.atom
-    assert isinstance(atom, WgmmaAtom)
+    bits, atom = element_bits(element_of(operand)), as_wgmma(plan.atom)
     filled = fills.buffer(operand)
     if filled is not None and ROLES[index] in plan.convert:
         return _converted(op, index, plan, filled)

@@ -22,6 +22,8 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_TYPEDEF_CLASSES
 #include "cuda_tile/Tileas/TileasTypes.h.inc"
 
+#include "cuda_tile/Tileas/TileasInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "cuda_tile/Tileas/TileasOps.h.inc"
 

@@ -13,5 +13,6 @@ include "cuda_tile/Tileas/ops/Ring.td"
 include "cuda_tile/Tileas/ops/Copy.td"
 include "cuda_tile/Tileas/ops/Roles.td"
 include "cuda_tile/Tileas/ops/Persist.td"
+include "cuda_tile/Tileas/ops/Testing.td"
 
 #endif // CUDA_TILE_TILEAS_TILEAS_TD

@@ -35,10 +35,21 @@ static LogicalResult verifyName(RingOp op, StringRef what, StringRef name,
          << name << "'";
 }
 
+/// Threads read the slots, or the products that an op starts.
+static LogicalResult verifyDrain(RingOp op) {
+  std::string product = ("tileas." + op.getDrain()).str();
+  auto name = RegisteredOperationName::lookup(product, op.getContext());
+  if (op.getDrain() == "threads" || (name && name->hasInterface<AsyncProduct>()))
+    return success();
+  return op.emitOpError("expected drain to be threads, or a product that runs "
+                        "by itself such as wgmma, got '")
+         << op.getDrain() << "'";
+}
+
 LogicalResult RingOp::verify() {
   if (failed(verifyName(*this, "fill", getFill(),
                         {"tma", "cp_async", "threads"})) || // C1
-      failed(verifyName(*this, "drain", getDrain(), {"threads", "wgmma"})) ||
+      failed(verifyDrain(*this)) ||
       failed(verifyName(*this, "sync", getSync(), {"groups", "mbarriers"})))
     return failure();
   if (getSync() == "groups" && getFill() != "cp_async") // C2

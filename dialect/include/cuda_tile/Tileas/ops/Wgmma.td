@@ -5,9 +5,33 @@
 #define CUDA_TILE_TILEAS_OPS_WGMMA_TD
 
 include "cuda_tile/Tileas/Base.td"
+include "cuda_tile/Tileas/Interfaces.td"
 
-def Tileas_WgmmaOp : Tileas_Op<"wgmma", "mma",
-    [AllTypesMatch<["acc", "result"]>]> {
+// A product whose sum is in registers, and whose groups complete in order.
+class Tileas_AsyncProductOp<string mnemonic, string stem>
+    : Tileas_Op<mnemonic, stem,
+                [AllTypesMatch<["acc", "result"]>, Tileas_AsyncProduct]> {
+  let arguments = (ins
+    Arg<AnyTypeOf<[Tileas_BufferType, CudaTile_Tile]>, "",
+        [MemRead<Tileas_SharedMemory>]>:$lhs,
+    Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$rhs,
+    Tileas_PendingType:$acc,
+    StrAttr:$atom,
+    OptionalAttr<CudaTile_SignednessAttr>:$signedness_lhs,
+    OptionalAttr<CudaTile_SignednessAttr>:$signedness_rhs
+  );
+  let results = (outs Tileas_PendingType:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc `atom` `=` $atom attr-dict `:`
+    custom<CudaTileType>(type($lhs)) `,` qualified(type($rhs)) `,`
+    qualified(type($acc))
+  }];
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getCompletion() { return "group"; }
+  }];
+}
+
+def Tileas_WgmmaOp : Tileas_AsyncProductOp<"wgmma", "mma"> {
   let summary = "Starts a matrix product of warpgroups";
   let description = [{
     What `mmaf` and `mmai` compute, by instructions of four warps that `atom` names:
@@ -29,21 +53,6 @@ def Tileas_WgmmaOp : Tileas_Op<"wgmma", "mma",
     %q = tileas.wgmma %a, %b, %sum atom = "m64n8k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>, !tileas.pending<tile<64x8xf32>>
     %r = tileas.await %q : !tileas.pending<tile<64x8xf32>>
   }]];
-  let arguments = (ins
-    Arg<AnyTypeOf<[Tileas_BufferType, CudaTile_Tile]>, "",
-        [MemRead<Tileas_SharedMemory>]>:$lhs,
-    Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$rhs,
-    Tileas_PendingType:$acc,
-    StrAttr:$atom,
-    OptionalAttr<CudaTile_SignednessAttr>:$signedness_lhs,
-    OptionalAttr<CudaTile_SignednessAttr>:$signedness_rhs
-  );
-  let results = (outs Tileas_PendingType:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc `atom` `=` $atom attr-dict `:`
-    custom<CudaTileType>(type($lhs)) `,` qualified(type($rhs)) `,`
-    qualified(type($acc))
-  }];
   let hasVerifier = 1; // C1..C5
 }
 

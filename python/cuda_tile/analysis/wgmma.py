@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which products warpgroups can compute, and where their operands may lie.
+"""Engine wgmma: which products it can compute, and from where it reads them.
 
-`wgmma` reads its right operand from shared memory, the left one from there or from
-registers. What it reads must lie as a matrix descriptor describes it, 8-bit and 32-bit
-elements contiguous along K.
+It reads the right operand from shared memory, the left one from there or from
+registers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.descriptor_reads import (
+    ROLES,
+    Read,
+    copied_buffer,
+    readable_buffer,
+)
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     IsStaged,
@@ -21,39 +27,39 @@ from cuda_tile.analysis.feeds import (
     renamed_buffer,
     source_load,
 )
-from cuda_tile.constants import MOST_HELD_REGISTERS, WARP_SLOWDOWN
+from cuda_tile.analysis.product_rules import (
+    PROPOSALS,
+    READS_ITSELF,
+    REGISTERS,
+    Gathered,
+)
+from cuda_tile.analysis.registers import Tile, Weigh, held_registers
+from cuda_tile.constants import MOST_HELD_REGISTERS, WGMMA_SPARED_REGISTERS
+from cuda_tile.engines.mma_sync import MMA_SYNC
+from cuda_tile.engines.wgmma import WGMMA, groups_of
 from cuda_tile.ir.carried import LOOPS, first_carried
 from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
     element_types,
     extents_of,
-    wgmma_refusal,
+    terms_of,
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.atoms import M16N16K32
-from cuda_tile.layout.descriptors import (
-    UNIT_BYTES,
-    OperandRole,
-    describe,
-    wgmma_buffer,
-)
-from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.descriptors import UNIT_BYTES, panel_buffer
 from cuda_tile.layout.wgmma import (
     PART_COLUMNS,
     PART_REGISTERS,
     WARPGROUP_WARPS,
     WGMMA_COLUMNS,
     WGMMA_ROWS,
-    WgmmaAtom,
     find_wgmma,
 )
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
-ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
-"""The operands that may lie in shared memory."""
 _WARP_ROWS, _WARP_COLUMNS = 64, 32
 """Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
 128."""
@@ -72,7 +78,8 @@ class _Form:
     is_brought: bool = False
 
 
-def plan_warpgroups(
+@PROPOSALS.register(WGMMA.name)
+def propose(
     product: Product,
     plan: Plan,
     target: Target,
@@ -93,7 +100,7 @@ def plan_warpgroups(
         staged: Which operands an engine loads, and which ones threads compute from
             what an engine loads.
     """
-    if not target.has_wgmma or not plan.warps_m:
+    if not WGMMA.is_on(target) or not plan.warps_m:
         return None
 
     def planned(form: _Form) -> ProductPlan | None:
@@ -139,11 +146,11 @@ def _plan_form(
     atom = find_wgmma(operand, accumulator, columns)
     if atom is None:  # transposed_products C2
         return None
-    promote = default_promotion(product.op, atom, target, (plan.num_warps, 1))
+    promote = default_promotion(terms_of(product.op), atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
     # converted_operands C7; transposed_products C7
-    if wgmma_refusal(product.op, atom, warps, form.swap) is not None:
+    if WGMMA.refuse_shape(atom, terms_of(product.op), warps, form.swap) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
     stays = stays and not form.is_brought
@@ -198,12 +205,34 @@ def _held_registers(product: Product, plan: ProductPlan) -> int:
     """Registers of a thread for sums, partial sums, and a turn's left operand."""
     m, n, k = product.extents
     sums = m * n // (plan.warps_m * plan.warps_n * WARP_LANES)
-    rows = product.extents[plan.swap] // plan.groups[0]
+    rows = product.extents[plan.swap] // groups_of(plan)[0]
     if plan.promote:  # which reads the rows of a part at a time
         rows = WGMMA_ROWS
     left = rows * k * product.operand_bits // REGISTER_BITS
     left //= WARPGROUP_WARPS * WARP_LANES
     return sums + left + (min(sums, PART_REGISTERS) if plan.promote else 0)
+
+
+@REGISTERS.register("wgmma")
+def registers(
+    product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered
+) -> int:
+    """Registers of partial sums, and of what threads convert of the operands."""
+    del gathered  # instructions read shared memory themselves
+    needed = 0
+    if plan.promote:
+        needed = min(PART_REGISTERS, weigh(product.result)) - WGMMA_SPARED_REGISTERS
+    threads = plan.warps_m * plan.warps_n * WARP_LANES
+    for name in plan.convert:
+        operand = Tile.of(product.op.operands["ab".index(name)])
+        needed += held_registers(prod(operand.shape) // threads, operand.bits)
+    if plan.lhs == "register" and not product.keeps_operand(plan):
+        operand = Tile.of(product.op.operands[plan.swap])
+        rows = product.extents[plan.swap] // groups_of(plan)[0]
+        rows = min(rows, WGMMA_ROWS) if plan.promote else rows
+        elements = rows * product.extents[2] // (WARPGROUP_WARPS * WARP_LANES)
+        needed += elements * operand.bits // REGISTER_BITS
+    return needed
 
 
 def _divided(product: Product, plan: Plan, swap: int) -> Plan:
@@ -237,7 +266,7 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
     near = describe_access(load, facts).fastest
     if shape_of(tile)[near] < UNIT_BYTES:
         return False
-    shared = renamed_buffer(wgmma_buffer(shape_of(tile), 8, near), op.operands[index])
+    shared = renamed_buffer(panel_buffer(shape_of(tile), 8, near), op.operands[index])
     return bool(shared.offset[0][index])  # transposed_products C8
 
 
@@ -256,16 +285,19 @@ def _is_plain_sum(op: ir.Operation) -> bool:
     return end == block_ops(total.owner)[-1] and number == carried
 
 
-def may_use_warpgroups(op: ir.Operation, target: Target) -> bool:
-    """Whether a chip has instructions of warpgroups for a product, however divided."""
-    if not target.has_wgmma:
+@READS_ITSELF.register(WGMMA.name)
+def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
+    """Whether warpgroups compute a product, however it is divided."""
+    if not WGMMA.is_on(target):
         return False
-    rows, columns, _ = extents_of(op)
-    atom = find_wgmma(*element_types(op), columns)
+    terms = terms_of(op)
+    rows, columns, _ = terms.extents
+    atom = find_wgmma(terms.operand, terms.accumulator, columns)
     return (
         rows >= WGMMA_ROWS
         and atom is not None
-        and wgmma_refusal(op, atom, (WARPGROUP_WARPS, 1)) is None
+        and WGMMA.refuse_shape(atom, terms, (WARPGROUP_WARPS, 1)) is None
+        and not are_bytes_for_warps(op, target, facts)
     )
 
 
@@ -308,7 +340,9 @@ def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) 
     rows, columns = min(m, _WARP_ROWS), min(n, _WARP_COLUMNS)
     by_warps = copied + m * n * k * (1 / rows + 1 / columns)
     by_warps /= target.shared_bytes_per_clock
-    by_warps = max(by_warps, WARP_SLOWDOWN * m * n * k / 2 / target.fma_per_clock)
+    by_warps = max(
+        by_warps, MMA_SYNC.slowdown(target) * m * n * k / 2 / target.fma_per_clock
+    )
     return by_warps < by_groups / target.shared_bytes_per_clock
 
 
@@ -347,89 +381,3 @@ def _is_readable(
         return False
     read = Read(operand, index, plan)
     return read.suits(copied_buffer(tile, access.fastest, [read]))
-
-
-@dataclass(frozen=True)
-class Read:
-    """An operand that instructions of warpgroups read where it was copied to.
-
-    Attributes:
-        operand: The operand, which renames a loaded tile.
-        index: Which one of its product it is.
-        plan: How that is computed.
-    """
-
-    operand: ir.Value
-    index: int
-    plan: ProductPlan
-
-    def suits(self, shared: SharedLayout) -> bool:
-        """Whether they can, from a layout of the loaded tile."""
-        bits = element_bits(element_of(self.operand))
-        renamed = renamed_buffer(shared, self.operand)
-        return _describes(renamed, bits, self.index, self.plan)
-
-    @property
-    def count(self) -> int:
-        """Rows or columns of it that one instruction reads."""
-        return self.plan.atom.shape[self.index ^ self.plan.swap]
-
-
-def copied_buffer(
-    tile: ir.Value, contiguous: int, reads: Sequence[Read]
-) -> SharedLayout:
-    """The layout of a buffer that a tile is copied to: of the widest swizzle for all.
-
-    Where warpgroups divide few columns, no panel may be wider than the part of one: of
-    64 columns two read 32 each, which are 64 bytes.
-
-    Args:
-        tile: What was loaded.
-        contiguous: The dimension whose elements are neighbours in memory.
-        reads: What instructions of warpgroups read there; other readers take any.
-    """
-    shape, bits = shape_of(tile), element_bits(element_of(tile))
-    widest = wgmma_buffer(shape, bits, contiguous)
-    part = shape[contiguous]
-    while part * bits >= UNIT_BYTES * 8:
-        found = wgmma_buffer(shape, bits, contiguous, part)
-        if all(read.suits(found) for read in reads):
-            return found
-        part //= 2
-    return widest
-
-
-def _describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
-    """Whether an instruction reads an operand of a product from a buffer."""
-    role, atom = ROLES[index ^ plan.swap], plan.atom
-    if not isinstance(atom, WgmmaAtom):
-        return False
-    shared = shared.permute((1, 0)) if plan.swap else shared
-    return not isinstance(describe(shared, bits, role, count_of(atom, role)), str)
-
-
-def readable_buffer(
-    op: ir.Operation, index: int, plan: ProductPlan, near: int
-) -> SharedLayout | None:
-    """A layout that an instruction can read an operand from, or None if there is none.
-
-    Args:
-        op: The product.
-        index: Which operand.
-        plan: How it is computed.
-        near: The dimension that is contiguous if that is possible.
-    """
-    operand = op.operands[index]
-    shape, bits = shape_of(operand), element_bits(element_of(operand))
-    for dim in (near, 1 - near):
-        if shape[dim] * bits < UNIT_BYTES * 8:
-            continue
-        layout = wgmma_buffer(shape, bits, dim)
-        if _describes(layout, bits, index, plan):
-            return layout
-    return None
-
-
-def count_of(atom: WgmmaAtom, role: OperandRole) -> int:
-    """Rows of A or columns of B that one instruction reads."""
-    return atom.shape[0] if role == "a" else atom.shape[1]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How buffers lie that instructions read by themselves, through matrix descriptors.
+
+What they read must lie as a matrix descriptor describes it, elements of 8 and 32 bits
+contiguous along K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import renamed_buffer
+from cuda_tile.engines.engine import Atom
+from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.layout.descriptors import (
+    UNIT_BYTES,
+    OperandRole,
+    describe,
+    panel_buffer,
+)
+from cuda_tile.layout.shared import SharedLayout
+
+ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
+"""The operands that may lie in shared memory."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """An operand that instructions read where it was copied to.
+
+    Attributes:
+        operand: The operand, which renames a loaded tile.
+        index: Which one of its product it is.
+        plan: How that is computed.
+    """
+
+    operand: ir.Value
+    index: int
+    plan: ProductPlan
+
+    def suits(self, shared: SharedLayout) -> bool:
+        """Whether they can, from a layout of the loaded tile."""
+        bits = element_bits(element_of(self.operand))
+        renamed = renamed_buffer(shared, self.operand)
+        return _describes(renamed, bits, self.index, self.plan)
+
+    @property
+    def count(self) -> int:
+        """Rows or columns of it that one instruction reads."""
+        return self.plan.atom.shape[self.index ^ self.plan.swap]
+
+
+def copied_buffer(
+    tile: ir.Value, contiguous: int, reads: Sequence[Read]
+) -> SharedLayout:
+    """The layout of a buffer that a tile is copied to: of the widest swizzle for all.
+
+    Where warpgroups divide few columns, no panel may be wider than the part of one: of
+    64 columns two read 32 each, which are 64 bytes.
+
+    Args:
+        tile: What was loaded.
+        contiguous: The dimension whose elements are neighbours in memory.
+        reads: What instructions read there by themselves; other readers take any.
+    """
+    shape, bits = shape_of(tile), element_bits(element_of(tile))
+    widest = panel_buffer(shape, bits, contiguous)
+    part = shape[contiguous]
+    while part * bits >= UNIT_BYTES * 8:
+        found = panel_buffer(shape, bits, contiguous, part)
+        if all(read.suits(found) for read in reads):
+            return found
+        part //= 2
+    return widest
+
+
+def _describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
+    """Whether an instruction reads an operand of a product from a buffer."""
+    role, atom = ROLES[index ^ plan.swap], plan.atom
+    if not plan.engine.reads_shared:
+        return False
+    shared = shared.permute((1, 0)) if plan.swap else shared
+    return not isinstance(describe(shared, bits, role, count_of(atom, role)), str)
+
+
+def readable_buffer(
+    op: ir.Operation, index: int, plan: ProductPlan, near: int
+) -> SharedLayout | None:
+    """A layout that an instruction can read an operand from, or None if there is none.
+
+    Args:
+        op: The product.
+        index: Which operand.
+        plan: How it is computed.
+        near: The dimension that is contiguous if that is possible.
+    """
+    operand = op.operands[index]
+    shape, bits = shape_of(operand), element_bits(element_of(operand))
+    for dim in (near, 1 - near):
+        if shape[dim] * bits < UNIT_BYTES * 8:
+            continue
+        layout = panel_buffer(shape, bits, dim)
+        if _describes(layout, bits, index, plan):
+            return layout
+    return None
+
+
+def count_of(atom: Atom, role: OperandRole) -> int:
+    """Rows of A or columns of B that one instruction reads."""
+    return atom.shape[0] if role == "a" else atom.shape[1]
