@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The GPUs this compiler knows: one row each, all facts of a chip in one place.
+"""The GPUs this compiler knows: one row each, with the sizes and rates of a chip.
+
+From which chip on an instruction exists stands beside what emits it (`FIRST_...`), and
+what an engine computes in its table (layout/atoms.py, layout/wgmma.py).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"

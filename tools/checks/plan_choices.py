@@ -18,26 +18,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-for _folder in ("bench", "examples"):
-    sys.path.insert(0, str(ROOT / _folder))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
-from product_kernels import Product  # noqa: E402 - found by its folder
+from product_kernels import Product
 
-import cuda_tile  # noqa: E402
-from cuda_tile import Options  # noqa: E402
-from cuda_tile.constants import WARP_SLOWDOWN  # noqa: E402
-from cuda_tile.errors import CudaTileError  # noqa: E402
-from cuda_tile.ir.launch import parameter_types  # noqa: E402
-from cuda_tile.ir.walk import find_entry  # noqa: E402
-from cuda_tile.runtime.spread import spread_args  # noqa: E402
-from cuda_tile.targets import find_target  # noqa: E402
+import cuda_tile
+from cuda_tile import Options
+from cuda_tile.constants import WARP_SLOWDOWN
+from cuda_tile.errors import CudaTileError
+from cuda_tile.ir.copy_plan import ENGINES
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import find_entry
+from cuda_tile.runtime.spread import spread_args
+from cuda_tile.targets import find_target
 
 GPUS = ("sm_80", "sm_90", "sm_120")
 TURNS = 4
@@ -83,13 +83,31 @@ class Judged:
         )
 
 
-def candidates(product: Product, gpu: str) -> Iterator[Judged]:
-    """Every candidate of a product that makes other PTX, judged."""
+def candidates(
+    product: Product,
+    gpu: str,
+    ctas: Sequence[int] = (1, 2, 3),
+    engines: Sequence[str] = ENGINES,
+) -> Iterator[Judged]:
+    """Every candidate of a product that makes other PTX, judged; the chosen one first.
+
+    Args:
+        product: The product.
+        gpu: The chip.
+        ctas: CTAs of a multiprocessor that a candidate may ask for.
+        engines: Who may make its copies.
+    """
     text, seen = product.text().encode(), set[str]()
     (plans,) = cuda_tile.list_plans(cuda_tile.load(text), gpu).values()
     for plan in sorted(plans, key=lambda plan: not plan["chosen"]):
-        few = plan["fields"]["num_warps"] < SCHEDULERS
-        if not plan["chosen"] and (few or not plan["possible"]):
+        fields = plan["fields"]
+        is_rival = (
+            plan["possible"]
+            and fields["num_warps"] >= SCHEDULERS
+            and fields["min_ctas"] in ctas
+            and fields["engine"] in engines
+        )
+        if not plan["chosen"] and not is_rival:
             continue
         options = Options(gpu=gpu, plan=plan["number"], line_info=False)
         module = cuda_tile.load(text)
@@ -161,6 +179,7 @@ def main() -> int:
     parser.add_argument("--gpu", action="append", choices=GPUS)
     parser.add_argument("--sample", type=int, help="so many products, by chance")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fast", action="store_true", help="one CTA, and engines only")
     parser.add_argument("--verbose", action="store_true", help="each candidate")
     options = parser.parse_args()
     cases = [(p, gpu) for gpu in options.gpu or GPUS for p in PRODUCTS]
@@ -168,7 +187,11 @@ def main() -> int:
         cases = Random(options.seed).sample(cases, min(options.sample, len(cases)))
     failed = 0
     for product, gpu in cases:
-        judged = list(candidates(product, gpu))
+        judged = list(
+            candidates(product, gpu, (1,), ENGINES[:2])
+            if options.fast
+            else candidates(product, gpu)
+        )
         for each in judged if options.verbose else ():
             print(f"  {each}")
         wrong = verdict(judged)
