@@ -1,11 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs before any test module: limits BLAS to one thread, offers a browser."""
+"""For all test modules: BLAS on one thread, a browser, samples of large grids."""
 
 import os
+from collections import Counter
 
+import pytest
 from headless import browser, browser_page
 
 __all__ = ["browser", "browser_page"]
 
 # NumPy's BLAS starts threads that spin while several test processes share the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--sample`."""
+    parser.addoption(
+        "--sample",
+        action="store_true",
+        help="of each parametrized test marked sampled(N), run one case of N",
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leaves out what `--sample` leaves out."""
+    if not config.getoption("--sample"):
+        return
+    seen = Counter[str]()
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        test, _, case = item.nodeid.partition("[")
+        mark = item.get_closest_marker("sampled")
+        every = mark.args[0] if mark is not None and case else 1
+        (left_out if seen[test] % every else kept).append(item)
+        seen[test] += 1
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept

@@ -16,8 +16,10 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +35,17 @@ class Outcome:
     passed: int
     failed: int
     output: str = ""
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        word = "FAILED" if self.failed else "ok"
+        counts = f"{self.passed} passed, {self.failed} failed"
+        return f"{word:6}  {self.name}: {counts}, {self.seconds:.1f} s"
+
+
+Job = Callable[[], Outcome]
+JOBS = 2
+"""Checks at a time. lit and pytest run as many themselves, so each is alone."""
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -54,11 +67,15 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def check(name: str, *command: str | Path) -> Outcome:
+def check(name: str, *command: str | Path) -> Job:
     """One check, which passes if the program exits with 0."""
-    result = run(*command)
-    good = result.returncode == 0
-    return Outcome(name, int(good), int(not good), result.stdout)
+
+    def job() -> Outcome:
+        result = run(*command)
+        good = result.returncode == 0
+        return Outcome(name, int(good), int(not good), result.stdout)
+
+    return job
 
 
 def sources(*suffixes: str) -> list[str]:
@@ -75,7 +92,7 @@ def llvm_tool(name: str) -> str:
     return shutil.which(f"{name}-22") or name
 
 
-def format_checks() -> Iterator[Outcome]:
+def format_checks() -> Iterator[Job]:
     """Checks of the formatters."""
     fix = "to repair, run: "
     yield check(f"ruff format ({fix}ruff format)", "ruff", "format", "--check", ".")
@@ -89,7 +106,7 @@ def format_checks() -> Iterator[Outcome]:
     )
 
 
-def lint_checks() -> Iterator[Outcome]:
+def lint_checks() -> Iterator[Job]:
     """Linter, spelling, the allowed imports, and a licence for every file."""
     yield check("ruff check", "ruff", "check", ".")
     yield check("codespell", "codespell", *sources(".py", ".md", ".cpp", ".h", ".td"))
@@ -97,55 +114,58 @@ def lint_checks() -> Iterator[Outcome]:
     yield check("reuse", "reuse", "lint", "--lines")
 
 
-def type_checks() -> Iterator[Outcome]:
+def type_checks() -> Iterator[Job]:
     """Strict type checks, also of the generated stubs of the bindings."""
     yield check("basedpyright", "basedpyright")
     yield check("basedpyright of the stubs", "basedpyright", "-p", "tools/stubs.json")
 
 
-def own_checks() -> Iterator[Outcome]:
+def own_checks() -> Iterator[Job]:
     """The project's own checks: the programs in tools/checks."""
     for script in sorted((ROOT / "tools" / "checks").glob("*.py")):
-        result = run(sys.executable, script)
-        last = result.stdout.rstrip().rpartition("\n")[2]
-        counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
-        if counts is None:
-            yield Outcome(script.stem, 0, 1, result.stdout)
-        else:
-            yield Outcome(script.stem, int(counts[1]), int(counts[2]), result.stdout)
+        yield partial(own_check, script)
 
 
-def lit_suite() -> Iterator[Outcome]:
+def own_check(script: Path) -> Outcome:
+    """One program of ours, whose last line counts."""
+    result = run(sys.executable, script)
+    last = result.stdout.rstrip().rpartition("\n")[2]
+    counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
+    if counts is None:
+        return Outcome(script.stem, 0, 1, result.stdout)
+    return Outcome(script.stem, int(counts[1]), int(counts[2]), result.stdout)
+
+
+def lit_suite() -> Outcome:
     """The FileCheck tests of the tools."""
     report = RESULTS / "lit.json"
     report.unlink(missing_ok=True)
     result = run("lit", "-q", "-v", "-j2", "-o", report, ROOT / "test")
     if not report.exists():
-        yield Outcome("lit", 0, 1, result.stdout)
-        return
+        return Outcome("lit", 0, 1, result.stdout)
     codes = [test["code"] for test in json.loads(report.read_text())["tests"]]
     passed = sum(code in {"PASS", "FLAKYPASS", "XFAIL"} for code in codes)
     set_aside = sum(code in {"UNSUPPORTED", "SKIPPED", "EXCLUDED"} for code in codes)
-    yield Outcome("lit", passed, len(codes) - passed - set_aside, result.stdout)
+    return Outcome("lit", passed, len(codes) - passed - set_aside, result.stdout)
 
 
-def pytest_suite() -> Iterator[Outcome]:
+def pytest_suite(*options: str) -> Outcome:
     """The tests of Python values."""
     report = RESULTS / "pytest.xml"
     report.unlink(missing_ok=True)
-    result = run("pytest", "-q", "-n2", f"--junitxml={report}", ROOT / "test")
+    command = ("pytest", "-q", "-n2", f"--junitxml={report}", *options)
+    result = run(*command, ROOT / "test")
     if not report.exists():
-        yield Outcome("pytest", 0, 1, result.stdout)
-        return
+        return Outcome("pytest", 0, 1, result.stdout)
     suite = ElementTree.parse(report).getroot().find("testsuite")
     assert suite is not None, "pytest's report has one testsuite"
     count = {key: int(suite.get(key, "0")) for key in ("tests", "failures", "errors")}
     failed = count["failures"] + count["errors"]
     skipped = int(suite.get("skipped", "0"))
-    yield Outcome("pytest", count["tests"] - failed - skipped, failed, result.stdout)
+    return Outcome("pytest", count["tests"] - failed - skipped, failed, result.stdout)
 
 
-def clang_tidy_checks() -> Iterator[Outcome]:
+def clang_tidy_checks() -> Iterator[Job]:
     """clang-tidy on all C++ files; slow, so only on demand."""
     for name in sources(".cpp"):
         if (ROOT / name).stat().st_size and not name.startswith("cmake/"):
@@ -153,54 +173,62 @@ def clang_tidy_checks() -> Iterator[Outcome]:
             yield check(f"clang-tidy {name}", *command, "--warnings-as-errors=*", name)
 
 
-STEPS: dict[str, Callable[[], Iterator[Outcome]]] = {
+STEPS: dict[str, Callable[[], Iterable[Job]]] = {
+    "types": type_checks,
     "format": format_checks,
     "lint": lint_checks,
-    "types": type_checks,
     "checks": own_checks,
-    "lit": lit_suite,
-    "pytest": pytest_suite,
 }
+ALONE: dict[str, Job] = {"lit": lit_suite, "pytest": partial(pytest_suite, "--sample")}
+WHOLE: dict[str, Job] = ALONE | {"pytest": pytest_suite}
 ON_DEMAND = {"clang-tidy": clang_tidy_checks}
 
 
-def run_step(step: Callable[[], Iterator[Outcome]]) -> tuple[int, int]:
-    """Runs one step and prints each outcome; returns the two counts."""
-    passed = failed = 0
+def timed(job: Job) -> Outcome:
+    """Runs a job and prints what came of it."""
     start = time.monotonic()
-    for outcome in step():
-        seconds = time.monotonic() - start
-        word = "FAILED" if outcome.failed else "ok"
-        counts = f"{outcome.passed} passed, {outcome.failed} failed"
-        print(f"{word:6}  {outcome.name}: {counts}, {seconds:.1f} s", flush=True)
-        if outcome.failed:
-            print(outcome.output, flush=True)
-        passed += outcome.passed
-        failed += outcome.failed
-        start = time.monotonic()
-    return passed, failed
+    outcome = replace(job(), seconds=time.monotonic() - start)
+    output = f"\n{outcome.output}" if outcome.failed else ""
+    print(f"{outcome}{output}", flush=True)
+    return outcome
+
+
+def outcomes(chosen: list[str], suites: dict[str, Job]) -> Iterator[Outcome]:
+    """Runs the chosen steps: checks side by side, then each suite."""
+    steps = [(STEPS | ON_DEMAND)[name] for name in chosen if name not in suites]
+    with ThreadPoolExecutor(JOBS) as pool:
+        yield from pool.map(timed, (job for step in steps for job in step()))
+    for name in chosen:
+        if name in suites:
+            yield timed(suites[name])
 
 
 def main() -> int:
     """Runs the chosen steps, or all but the ones on demand."""
+    known = [*STEPS, *ALONE]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "steps",
         nargs="*",
         metavar="STEP",
-        help=f"of {', '.join(STEPS)}, or {', '.join(ON_DEMAND)} (not run by default)",
+        help=f"of {', '.join(known)}, or {', '.join(ON_DEMAND)} (not run by default)",
     )
-    chosen: list[str] = parser.parse_args().steps or list(STEPS)
-    known = STEPS | ON_DEMAND
+    parser.add_argument(
+        "--all", action="store_true", help="every case of the tests that are sampled"
+    )
+    options = parser.parse_args()
+    chosen: list[str] = options.steps or known
+    known += ON_DEMAND
     for name in chosen:
         if name not in known:
             parser.error(f"expected steps of {', '.join(known)}, got '{name}'")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    passed = failed = 0
-    for name in chosen:
-        step_passed, step_failed = run_step(known[name])
-        passed += step_passed
-        failed += step_failed
+    results = list(outcomes(chosen, WHOLE if options.all else ALONE))
+    bad = [outcome for outcome in results if outcome.failed]
+    # Once more at the end, where a long log is looked at first.
+    print("".join(f"{outcome}\n" for outcome in bad), end="")
+    passed = sum(outcome.passed for outcome in results)
+    failed = sum(outcome.failed for outcome in results)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

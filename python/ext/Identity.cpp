@@ -59,7 +59,10 @@ void cuda_tile::python::populateIdentity(nb::module_ &m) {
   m.def(
       "is_alive",
       [](py::PyOperationBase &op) { return op.getOperation().isValid(); },
-      nb::arg("op"), "Whether an operation has not been erased.");
+      nb::arg("op"),
+      nb::sig("def is_alive(op: cuda_tile._mlir.ir.Operation | "
+              "cuda_tile._mlir.ir.OpView) -> bool"),
+      "Whether an operation has not been erased.");
   compareByIdentity<py::PyOperationBase>();
   compareByIdentity<py::PyModule>();
   compareByIdentity<py::PyRegion>();

@@ -19,6 +19,8 @@ from differential_plans import DIVIDED, HELD, IN_PARTS, MADE, OPENED
 from differential_run import GPUS, chosen, run_program
 from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
 
+pytestmark = pytest.mark.sampled(2)
+
 FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
 OTHER_GPU = "sm_120"
 """Where a program failed whose first line says so."""

@@ -13,6 +13,8 @@ from ring_kernels import RingProduct, Sizes, compile_placed
 from cuda_tile.api import Compiled
 from cuda_tile.errors import UserError
 
+pytestmark = pytest.mark.sampled(2)
+
 WHOLE: Sizes = (128, 128, 128)
 RAGGED: Sizes = (72, 88, 104)
 

@@ -13,6 +13,8 @@ from wgmma_rings import RingOfWarpgroups
 
 from cuda_tile import UserError
 
+pytestmark = pytest.mark.sampled(2)
+
 
 def check(case: Product, seeds: tuple[int, ...] = (0,)) -> str:
     """The PTX, after runs in adversarial mode; ptxas must say nothing."""

@@ -21,6 +21,8 @@ import cuda_tile
 from cuda_tile.ir.plan import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(3)
+
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), sizes=(64, 64, 384))
 LIFTED = replace(F8, turned=(True, True))
 CASES = {

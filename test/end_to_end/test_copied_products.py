@@ -14,6 +14,8 @@ import cuda_tile
 from cuda_tile.ir.copy_plan import LOADS, read_load
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(3)
+
 LEVELS = ("stage", "barriers")
 
 BY_THREADS = ("cp_async", "cp_async")

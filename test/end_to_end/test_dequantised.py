@@ -16,6 +16,8 @@ from end_levels import TILE_LEVELS
 
 import cuda_tile
 
+pytestmark = pytest.mark.sampled(3)
+
 SMALL = Dequantised("i8", tile=(64, 64, 64))
 CASES = {
     "i8": SMALL,

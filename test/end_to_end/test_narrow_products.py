@@ -19,6 +19,8 @@ from cuda_tile import UserError
 from cuda_tile.ir.plan import PRODUCTS, plan_attribute
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(2)
+
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), turned=(False, True))
 DEPTH = 4096
 CUT = 2.0**-13

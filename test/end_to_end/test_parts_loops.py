@@ -23,6 +23,8 @@ from test_parts import LEVELS, ONE_WARP, loops
 import cuda_tile
 from cuda_tile import builder as b
 
+pytestmark = pytest.mark.sampled(2)
+
 ROW = 8192
 """As much as 32 threads cannot hold."""
 LOOP = {stream.name: stream for stream in k.STREAMS}["softmax f32 1M loop"]

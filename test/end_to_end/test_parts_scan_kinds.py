@@ -20,6 +20,8 @@ from test_parts import LEVELS, ONE_WARP, loops
 
 from cuda_tile import builder as b
 
+pytestmark = pytest.mark.sampled(2)
+
 ROW = 8192
 """As much as 32 threads cannot hold."""
 Body = Callable[[Any], list[Any]]

@@ -25,6 +25,8 @@ from cuda_tile.ir.plan import PRODUCTS, plan_attribute, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 
+pytestmark = pytest.mark.sampled(2)
+
 CHIPS = ("sm_80", "sm_90", "sm_120")
 LEVELS = ("stage", "barriers")
 PLAN = "tileas.plan"

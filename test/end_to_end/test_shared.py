@@ -15,6 +15,8 @@ from end_levels import Array, check
 
 import cuda_tile
 
+pytestmark = pytest.mark.sampled(2)
+
 KERNELS = Path(__file__).resolve().parent.parent / "kernels" / "13.4"
 
 

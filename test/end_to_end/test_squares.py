@@ -19,6 +19,8 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 
+pytestmark = pytest.mark.sampled(2)
+
 ROW = 8192
 """As much as 32 threads cannot hold."""
 TURNS = ROW // 256

@@ -25,6 +25,8 @@ from cuda_tile.emulator import FindingError, launch_recorded
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.pipeline import NAMES as PASSES
 
+pytestmark = pytest.mark.sampled(2)
+
 TILE_LEVELS = PASSES[: PASSES.index("emit")]
 CHIPS = ("sm_80", "sm_90", "sm_120")
 BY_NAME = {stream.name: stream for stream in STREAMS}

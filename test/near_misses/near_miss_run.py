@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from children import Death, in_children
+from children import TASK_SECONDS, Death, in_children
 from differential_case import Case
 from differential_check import Failure
 from mutation import MUTATIONS
@@ -223,6 +223,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--survive", action="store_true", help="only see that no command dies of them"
     )
+    parser.add_argument(
+        "--seconds", type=float, default=TASK_SECONDS, help="wall time of one program"
+    )
     return parser.parse_args()
 
 
@@ -237,7 +240,7 @@ def main() -> int:
     numbers = range(options.first, options.first + options.programs)
     table, known = Table(), Counter[str]()
     task = partial(survive_program if options.survive else run_program, groups)
-    for number, result in in_children(task, numbers, options.jobs):
+    for number, result in in_children(task, numbers, options.jobs, options.seconds):
         outcome = dead(groups, number, result) if isinstance(result, Death) else result
         source, gpu = chosen(groups, number)
         table.add(source.contract, outcome)

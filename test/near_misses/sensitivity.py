@@ -35,6 +35,8 @@ SLACK = 8.0
 """How much farther apart than those of the interpreter results may be."""
 LOST = 1e-2
 """Elements that differ by more than this part of themselves are not compared."""
+SHORT_UNIT = 2.0**-13
+"""The last bit of sums of 8-bit floats in matrix instructions, see ir/promotion.py."""
 _EXACT = ("absf", "negf", "maxf", "minf", "floor", "ceil", "remf", "cmpf")
 
 
@@ -158,13 +160,19 @@ def _summed(
         with np.errstate(all="ignore"):
             sizes = [np.abs(operand) for operand in operands[:3]]
             most = np.asarray(rule(run, op, *sizes, *operands[3:])).astype(np.float64)
-            unit = float(ml_dtypes.finfo(result.dtype).eps)
+            unit = _unit(operands[0].dtype, result.dtype)
             noise = random.uniform(-UNITS, UNITS, result.shape) * unit * most
             moved = (result.astype(np.float64) + noise).astype(result.dtype)
             is_finite = np.isfinite(moved.astype(np.float64))
         return np.where(is_finite & (most != 0), moved, result)
 
     return summed
+
+
+def _unit(factor: np.dtype[Any], total: np.dtype[Any]) -> float:
+    """The last bit of a sum of products, as a part of what is summed."""
+    unit = float(ml_dtypes.finfo(total).eps)
+    return max(unit, SHORT_UNIT) if factor.itemsize == 1 else unit
 
 
 def _moved(values: Any, random: np.random.Generator) -> Any:

@@ -15,6 +15,8 @@ from differential_check import LEVELS_W, check
 from near_miss import Miss, Seed
 from near_miss_check import case_of, has_fired, seeds
 
+pytestmark = pytest.mark.sampled(2)
+
 PROGRAMS = [(seed, miss) for seed in seeds() for miss in (None, *seed.misses)]
 
 

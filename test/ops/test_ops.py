@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from op_case import OpCase, check_case
 
+pytestmark = pytest.mark.sampled(3)
+
 FILES = sorted(Path(__file__).parent.glob("*_cases.py"))
 
 

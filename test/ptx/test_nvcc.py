@@ -23,6 +23,8 @@ from nvcc import DEBUG, LINES, UNOPTIMISED, Kernel
 from cuda_tile.emulator import FindingError, PtxError
 from cuda_tile.emulator.launch import Mode
 
+pytestmark = pytest.mark.sampled(2)
+
 KERNELS = (
     *nvcc_calls.KERNELS,
     *nvcc_sync.KERNELS,

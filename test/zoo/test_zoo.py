@@ -18,6 +18,8 @@ from zoo_launch import LAUNCHES, Launch
 
 import cuda_tile
 
+pytestmark = pytest.mark.sampled(2)
+
 HERE = Path(__file__).parent
 ARCHIVE = HERE.parent / "kernels" / "zoo" / "bytecode-13.4.zip"
 for file in sorted(HERE.glob("zoo_*.py")):
