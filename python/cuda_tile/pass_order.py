@@ -13,13 +13,13 @@ tiles may run again at any time before layouts are assigned.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.errors import UserError
-from cuda_tile.ir.launch import device_modules
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import entries, nested_ops
@@ -30,8 +30,16 @@ DONE_ATTRIBUTE = "tileas.done"
 """On the module: the properties that passes have given it, in their order."""
 
 
+_NAMES = re.compile(r'\[("\w+"(, )?)*\]')
+
+
 class OrderedPass(Protocol):
     """What the order needs to know of a pass; see `pipeline.Pass`."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
 
     @property
     def level(self) -> str:
@@ -68,6 +76,7 @@ class PassOrder:
 
     def __init__(self, passes: Sequence[OrderedPass]) -> None:
         self._passes = tuple(passes)
+        self._numbers = {step.name: number for number, step in enumerate(passes)}
 
     def check(self, step: OrderedPass, module: ir.Operation) -> None:
         """Refuses a pass that runs too early or too late.
@@ -76,7 +85,7 @@ class PassOrder:
             UserError: A pass that it needs has not run, or one behind it has; says
                 which.
         """
-        if step not in self._passes:
+        if step.name not in self._numbers:
             return
         marked = _marked(module)
         if step.once and _has(step.gives, module, marked):
@@ -84,7 +93,7 @@ class PassOrder:
                 f"expected a module that is not {step.gives} yet for {step.flag}; run "
                 "it once"
             )
-        for later in self._behind(step):
+        for later in self._behind(step, module, marked):
             if _has(later.gives, module, marked):
                 raise UserError(
                     f"expected {step.flag} before {later.flag}, got a module that is "
@@ -99,23 +108,27 @@ class PassOrder:
 
     def note(self, step: OrderedPass, module: ir.Operation) -> None:
         """Writes down what a pass has given a module."""
-        if step not in self._passes or not step.gives:
+        if step.name not in self._numbers or not step.gives:
             return
         marked = _marked(module)
         if step.level == "P":  # the operations say so
             if marked is not None:
                 del module.attributes[DONE_ATTRIBUTE]
             return
-        before = self._passes[: self._passes.index(step)]
+        before = self._passes[: self._numbers[step.name]]
         known = marked if marked is not None else _trusted(before, module)
         done = [p.gives for p in self._passes if p.gives in {*known, step.gives}]
         texts: list[ir.Attribute] = [ir.StringAttr.get(name) for name in done if name]
         module.attributes[DONE_ATTRIBUTE] = ir.ArrayAttr.get(texts)
 
-    def _behind(self, step: OrderedPass) -> list[OrderedPass]:
-        """The passes that a pass may not follow."""
-        later = self._passes[self._passes.index(step) + 1 :]
+    def _behind(
+        self, step: OrderedPass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[OrderedPass]:
+        """The passes that a pass may not follow, if they can have run."""
         is_early = step.level == "T"
+        if is_early and marked is None and not _is_planned(module):
+            return []  # as a producer wrote it
+        later = self._passes[self._numbers[step.name] + 1 :]
         return [p for p in later if p.gives and not (is_early and p.level == "T")]
 
     def _missing(
@@ -162,10 +175,10 @@ def _marked(module: ir.Operation) -> list[str] | None:
     """
     if DONE_ATTRIBUTE not in module.attributes:
         return None
-    found = module.attributes[DONE_ATTRIBUTE]
-    if not isinstance(found, ir.ArrayAttr):
-        raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {found}")
-    return [str(name).strip('"') for name in found]
+    text = str(module.attributes[DONE_ATTRIBUTE])
+    if not _NAMES.fullmatch(text):
+        raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {text}")
+    return re.findall(r"\w+", text)
 
 
 # What operations and attributes say ---------------------------------------------------
@@ -195,7 +208,8 @@ def _is_allocated(module: ir.Operation) -> bool | None:
 
 
 def _is_lowered(module: ir.Operation) -> bool:
-    return module.name == "builtin.module" and bool(device_modules(module))
+    first = next(iter(module.regions[0].blocks[0].operations), None)
+    return first is not None and first.operation.name == "gpu.module"
 
 
 READERS: Mapping[str, Callable[[ir.Operation], bool | None]] = {

@@ -21,7 +21,7 @@ from cuda_tile.options import Options
 from cuda_tile.plan.registers import TileRegisters
 from cuda_tile.plan.space import Decision, Hints
 from cuda_tile.rewrites.rows.row import longest_row
-from cuda_tile.rewrites.rows.writer import find_tiler
+from cuda_tile.rewrites.rows.tiler import find_tiler
 from cuda_tile.targets import (
     MOST_CLUSTER,
     PORTABLE_CLUSTER,

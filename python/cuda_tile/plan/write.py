@@ -124,10 +124,10 @@ def _completed(
     staged = stage_products(known, unplanned, plan, copies, resident)
     if target is not None and staged.registers > plan.registers:
         plan = _with_role(plan, target, staged.registers)
-    again = shared_operands(product.op for product in staged.plans)
+    parts: dict[Product, ProductPlan] = {**known, **staged.plans}
+    again = shared_operands(p.op for p, q in parts.items() if q.stage)
     copies = copies.twice(again) if again else copies
     memory = SharedMemory(copies, plan, known, resident)
-    parts: dict[Product, ProductPlan] = {**known, **staged.plans}
     rings, stores = memory.rings(), memory.bulk_stores()
     return Whole(plan, parts, unplanned, copies, rings, stores, remark)
 
