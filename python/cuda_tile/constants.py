@@ -261,6 +261,49 @@ LEAST_STEP_BYTES = 2048
 Chosen: 2026-11-22, the scratch of a reduction of 16 warps.
 """
 
+# What is moved, repeated or kept ------------------------------------------------------
+
+MOST_REPEATED_OPS = 8
+"""Times that an element may be computed again for one use, in ops: what takes more is
+converted.
+
+Chosen: 2026-11-22, a conversion through shared memory takes two barriers.
+"""
+MOST_PART_REGISTERS = 32
+"""Registers that the source of an `extract` may take for want of a better layout.
+
+Chosen: 2026-11-22, an eighth of what a thread has.
+"""
+MOST_EARLY_REGISTERS = 32
+"""Registers of a thread that loads which moved up in a block may hold until their use.
+
+Chosen: 2026-11-22, an eighth of what a thread has.
+"""
+MOST_EXCHANGED_BYTES = 4096
+"""Bytes of a tile that is exchanged together with others: more is better stored when it
+is made than held in registers.
+
+Chosen: 2026-11-22, 8 registers of each of 128 threads.
+"""
+MOST_FOLDED_WARPS = 8
+"""Partial results, one of each of so many warps, that each thread folds by itself; of
+more, lanes fold their parts.
+
+Chosen: 2026-11-22, of 16, a thread would load 4 times 4 and apply the body 15 times,
+lanes exchange 4.
+"""
+MOST_BINS = 2048
+"""Words of 4 bytes of shared memory for collected updates.
+
+Chosen: 2026-11-22, more would keep other CTAs off the multiprocessor.
+"""
+UPDATES_PER_BIN = 2
+"""Updates of a tile, times that they hit each of its places, from which on collecting
+them pays.
+
+Chosen: 2026-11-22, a place is zeroed, and added to global memory once.
+"""
+
 # The report ---------------------------------------------------------------------------
 
 MOST_OTHERS = 4

@@ -96,12 +96,25 @@ class Target:
         """CTAs of so many warps that the threads of a multiprocessor allow."""
         return min(self.ctas_per_sm, self.threads_per_sm // (num_warps * WARP_LANES))
 
-    def resident_ctas(self, num_warps: int, registers: int) -> int:
-        """CTAs that registers and threads of a multiprocessor allow; at least 1."""
+    def resident_ctas(
+        self, num_warps: int, registers: int, shared_bytes: int = 0
+    ) -> int:
+        """CTAs that a multiprocessor holds at once; at least 1.
+
+        CUDA C++ Programming Guide, "Multiprocessor Level": threads, CTAs, registers in
+        units per warp, and shared memory limit them.
+
+        Args:
+            num_warps: Warps of a CTA.
+            registers: Registers of a thread.
+            shared_bytes: Shared memory of a CTA.
+        """
         per_warp = -(-registers * WARP_LANES // REGISTER_UNIT_PER_WARP)
         per_warp *= REGISTER_UNIT_PER_WARP
         by_registers = self.registers_per_sm // (per_warp * num_warps)
-        return max(1, min(self.most_ctas(num_warps), by_registers))
+        used = max(1, shared_bytes + self.shared_bytes_reserved)  # sm_75 reserves none
+        by_shared = self.shared_bytes_per_sm // used
+        return max(1, min(self.most_ctas(num_warps), by_registers, by_shared))
 
     @property
     def capability(self) -> int:

@@ -9,15 +9,22 @@ launch and the other role leave it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import prod
 
-from cuda_tile.analysis.feeds import Parts, warp_part
+from cuda_tile.analysis.feeds import Parts, Product, source_load, warp_part
 from cuda_tile.analysis.registers import Tile, held_registers
-from cuda_tile.constants import LOAD_ROLE_REGISTERS, MOST_ROLE_REGISTERS
+from cuda_tile.constants import (
+    LATE_OVERHEAD_REGISTERS,
+    LEAVING_REGISTERS,
+    LOAD_ROLE_REGISTERS,
+    MOST_ROLE_REGISTERS,
+    STORED_OPERAND_REGISTERS,
+)
 from cuda_tile.engines.engine import Atom
-from cuda_tile.ir.plan import LOAD_WARPS
+from cuda_tile.ir.plan import LOAD_WARPS, Plan, ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of
-from cuda_tile.targets import WARP_LANES, Target
+from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
 
 def role_registers(
@@ -58,6 +65,39 @@ def least_registers(plans: Parts) -> int:
         ),
         default=0,
     )
+
+
+def late_registers(
+    mine: Mapping[Product, ProductPlan],
+    late: Iterable[Product],
+    leaving: Iterable[Product],
+    plan: Plan,
+) -> int:
+    """Registers of a thread where products run an iteration behind others.
+
+    It holds all sums, and the left operands of the late products. Where it stores such
+    an operand to shared memory it needs places for that, too.
+
+    Args:
+        mine: The products of a loop.
+        late: Those that run behind.
+        leaving: Those of them whose result leaves the iteration.
+        plan: The entry's plan.
+    """
+    threads = plan.num_warps * WARP_LANES
+    needed = LATE_OVERHEAD_REGISTERS + LEAVING_REGISTERS * len(list(leaving))
+    for product in mine:
+        m, n, _ = product.extents
+        needed += m * n // threads
+    for product in late:
+        m, _, k = product.extents
+        needed += m * k * product.operand_bits // REGISTER_BITS // threads
+        if (
+            mine[product].lhs == "shared"
+            and source_load(product.op.operands[0]) is None
+        ):
+            needed += STORED_OPERAND_REGISTERS
+    return needed
 
 
 class TileRegisters:

@@ -13,7 +13,7 @@ and what is stored would be live beside the sums that the loop carries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
@@ -21,21 +21,14 @@ from cuda_tile.analysis.feeds import (
     Parts,
     Product,
     is_staged_early,
-    source_load,
 )
-from cuda_tile.constants import (
-    LATE_OVERHEAD_REGISTERS,
-    LEAVING_REGISTERS,
-    MOST_ROLE_REGISTERS,
-    SPARE_ROLE_REGISTERS,
-    STORED_OPERAND_REGISTERS,
-)
+from cuda_tile.constants import MOST_ROLE_REGISTERS, SPARE_ROLE_REGISTERS
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.plan.loads import Copies
+from cuda_tile.plan.registers import late_registers
 from cuda_tile.plan.rings import SharedMemory
 from cuda_tile.rewrites.duplicates import may_duplicate, shared_operands
-from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 
 
 @dataclass(frozen=True)
@@ -78,10 +71,10 @@ def stage_products(
             p for p in mine if mine[p].engine.runs_by_itself and _is_dependent(p, mine)
         ]
         leaving = [p for p in late if _leaves(p, mine)]
-        if _registers(mine, late, leaving, plan) > plan.registers:
+        if late_registers(mine, late, leaving, plan) > plan.registers:
             late = [p for p in late if p not in leaving]
         early = [p for p in mine if p not in late]
-        needed = _registers(mine, late, leaving, plan)
+        needed = late_registers(mine, late, leaving, plan)
         if late:
             most = max(most, min(needed + SPARE_ROLE_REGISTERS, MOST_ROLE_REGISTERS))
         if (
@@ -139,29 +132,3 @@ def _may_load_twice(late: Sequence[Product], memory: SharedMemory) -> bool:
         return True
     loop, again = late[0].op.block.owner.operation, {each.load for each in shared}
     return may_duplicate(shared) and memory.has_room(loop, again)
-
-
-def _registers(
-    mine: Mapping[Product, ProductPlan],
-    late: Iterable[Product],
-    leaving: Iterable[Product],
-    plan: Plan,
-) -> int:
-    """What a thread holds: all sums, and the left operands of the late products.
-
-    Where it stores such an operand to shared memory it needs places for that, too.
-    """
-    threads = plan.num_warps * WARP_LANES
-    needed = LATE_OVERHEAD_REGISTERS + LEAVING_REGISTERS * len(list(leaving))
-    for product in mine:
-        m, n, _ = product.extents
-        needed += m * n // threads
-    for product in late:
-        m, _, k = product.extents
-        needed += m * k * product.operand_bits // REGISTER_BITS // threads
-        if (
-            mine[product].lhs == "shared"
-            and source_load(product.op.operands[0]) is None
-        ):
-            needed += STORED_OPERAND_REGISTERS
-    return needed
