@@ -124,6 +124,11 @@ latency of copies.
 
 Chosen: 2026-11-22, three already overlap the beginning and end of each other.
 """
+PAIRED_CTAS = 2
+"""CTAs on a multiprocessor where threads put bytes together before each product.
+
+Chosen: 2026-11-23, one multiplies while the other one does that.
+"""
 USUAL_WARPS = (4, 8)
 """Warps of a CTA with products, the fewest and the most where nobody asked.
 

@@ -70,9 +70,9 @@ def test_a_forced_plan_is_the_one_that_was_listed(gpu: str) -> None:
 
 
 def test_what_cannot_be_is_refused_with_the_reason() -> None:
-    bad = next(plan for plan in listed(gpu="sm_80") if not plan["possible"])
+    bad = next(plan for plan in listed(gpu="sm_90") if not plan["possible"])
     with pytest.raises(UserError) as caught:
-        ptx("sm_80", bad["number"])
+        ptx("sm_90", bad["number"])
     assert bad["refusal"] in str(caught.value)
     with pytest.raises(UserError, match="expected the number of one of"):
         ptx("sm_80", 60000)

@@ -9,7 +9,7 @@ the candidates that the search would take.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2
 
@@ -18,7 +18,12 @@ from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
-from cuda_tile.constants import EASY_REGISTERS, ROLE_SPARED_REGISTERS, WORTH_WARPS
+from cuda_tile.constants import (
+    EASY_REGISTERS,
+    PAIRED_CTAS,
+    ROLE_SPARED_REGISTERS,
+    WORTH_WARPS,
+)
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
 from cuda_tile.layout.atoms import MmaAtom
@@ -268,11 +273,11 @@ class Model:
             resident,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
-        return Candidate(
-            *(decision, copies, plans, cost, needed.where),
-            self._refusal(made) or _refuse_launch(needed.least, launched),
-            self._doubt(made),
-        )
+        refusal = self._refusal(made) or _refuse_launch(needed.least, launched)
+        if refusal is not None:
+            return replace(made, refusal=refusal)
+        doubt = self._doubt(made)
+        return made if doubt is None else replace(made, doubt=doubt)
 
     def _refusal(self, made: Candidate) -> str | None:
         """Why a decision cannot be taken."""
@@ -311,7 +316,7 @@ class Model:
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
-        if not made.turns_bytes or decision.ctas > 2:
+        if not made.turns_bytes or decision.ctas > PAIRED_CTAS:
             return "nobody asked for more CTAs, and none waits for another one"
         if not has_room_beside(made.copies, decision.ctas):
             return f"shared memory has no slots for {decision.ctas} CTAs"

@@ -21,11 +21,13 @@ from cuda_tile.constants import (
     ACCUMULATOR_ROWS,
     LEAST_ELEMENTS,
     MOST_CROWDED_CTAS,
+    PAIRED_CTAS,
     SINGLE_CLUSTERS,
     USUAL_WARPS,
     WANTED_ELEMENTS,
 )
-from cuda_tile.ir.plan import PRODUCTS, extents_of
+from cuda_tile.ir.copy_plan import TMA
+from cuda_tile.ir.plan import PRODUCTS, ROLES, extents_of
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.options import Options
 from cuda_tile.plan.products import possible_divisions
@@ -224,8 +226,10 @@ class Space:
 
     def _of_ctas(self, warps: int, ctas: int) -> Iterator[Decision]:
         """Decisions for so many warps, and for so many CTAs or more."""
-        most = max(ctas, MOST_CROWDED_CTAS) if self.is_free and self.products else ctas
         for made in self._of_warps(warps, self.engines):
+            most = MOST_CROWDED_CTAS if made.roles == "load" else PAIRED_CTAS
+            if not (self.is_free and self.products):
+                most = ctas
             for count in range(ctas, most + 1):
                 yield replace(made, ctas=count)
 
@@ -236,7 +240,8 @@ class Space:
                 *self._largest_product, warps, along_rows=self._is_chained
             )
         for engine in engines:
-            for roles in ("one", "load") if self.products else ("one",):
+            may_have_role = self.products and engine == TMA
+            for roles in ROLES if may_have_role else ROLES[:1]:
                 for division in divisions:
                     yield Decision(warps, division, roles, engine=engine)
 
