@@ -16,7 +16,7 @@ from cuda_tile.options import (
     option_from_text,
     option_summary,
 )
-from cuda_tile.pipeline import NAMES, PIPELINE, PRINTERS, Pass
+from cuda_tile.pipeline import NAMES, PIPELINE, PRINTERS, Pass, run_pass
 
 COMPILE_PIPELINE = "cuda-tile-compile-pipeline"
 """The name of all passes in a row for pipelines and the tool."""
@@ -81,7 +81,7 @@ def pipeline_text(given: Mapping[str, str]) -> str:
 
 def _register(step: Pass) -> None:
     def run(op: ir.Operation, given: dict[str, str]) -> None:
-        step.apply(op, _read(step, given))
+        run_pass(step, op, _read(step, given))
 
     _cuda_tile.register_pass(step.flag, step.summary, _flags(step.reads), run)
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -23,9 +24,14 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.passes.narrow_elements import is_narrow_access
 
+Level = Literal["T", "W", "P", "PTX", "cubin"]
+"""T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
+and `nvvm` for one thread. Then text and machine code."""
+PassFunction = Callable[[ir.Operation, Options], None]
 DONE_ATTRIBUTE = "tileas.done"
 """On the module: the properties that passes have given it, in their order."""
 
@@ -33,38 +39,34 @@ DONE_ATTRIBUTE = "tileas.done"
 _NAMES = re.compile(r'\[("\w+"(, )?)*\]')
 
 
-class OrderedPass(Protocol):
-    """What the order needs to know of a pass; see `pipeline.Pass`."""
+@dataclass(frozen=True)
+class Pass:
+    """A step from MLIR to MLIR.
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
+    Attributes:
+        name: Its name for hooks, `until` and timings.
+        level: The level of what it leaves.
+        summary: One line for `--help`.
+        change: What it does to a module.
+        reads: The fields of `Options` that it reads, which are the flag's options.
+        needs: Properties that a module must have before it.
+        gives: The property that a module has behind it; empty for none.
+        once: Whether it cannot run on what it has left.
+    """
 
-    @property
-    def level(self) -> str:
-        """The level of what it leaves."""
-        ...
+    name: str
+    level: Level
+    summary: str
+    change: PassFunction
+    reads: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    gives: str = ""
+    once: bool = False
 
     @property
     def flag(self) -> str:
-        """Its name in pipeline texts."""
-        ...
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Properties that a module must have before it."""
-        ...
-
-    @property
-    def gives(self) -> str:
-        """The property that a module has behind it; empty for none."""
-        ...
-
-    @property
-    def once(self) -> bool:
-        """Whether it cannot run on what it has left."""
-        ...
+        """Its name in pipeline texts, which is the tool's flag."""
+        return "cuda-tile-" + self.name.replace("_", "-")
 
 
 class PassOrder:
@@ -74,11 +76,11 @@ class PassOrder:
         passes: All passes, in the order of the pipeline.
     """
 
-    def __init__(self, passes: Sequence[OrderedPass]) -> None:
+    def __init__(self, passes: Sequence[Pass]) -> None:
         self._passes = tuple(passes)
         self._numbers = {step.name: number for number, step in enumerate(passes)}
 
-    def check(self, step: OrderedPass, module: ir.Operation) -> None:
+    def check(self, step: Pass, module: ir.Operation) -> None:
         """Refuses a pass that runs too early or too late.
 
         Raises:
@@ -106,7 +108,7 @@ class PassOrder:
                 f"{' to '.join(flags)} first"
             )
 
-    def note(self, step: OrderedPass, module: ir.Operation) -> None:
+    def note(self, step: Pass, module: ir.Operation) -> None:
         """Writes down what a pass has given a module."""
         if step.name not in self._numbers or not step.gives:
             return
@@ -122,8 +124,8 @@ class PassOrder:
         module.attributes[DONE_ATTRIBUTE] = ir.ArrayAttr.get(texts)
 
     def _behind(
-        self, step: OrderedPass, module: ir.Operation, marked: Sequence[str] | None
-    ) -> list[OrderedPass]:
+        self, step: Pass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[Pass]:
         """The passes that a pass may not follow, if they can have run."""
         is_early = step.level == "T"
         if is_early and marked is None and not _is_planned(module):
@@ -132,10 +134,10 @@ class PassOrder:
         return [p for p in later if p.gives and not (is_early and p.level == "T")]
 
     def _missing(
-        self, step: OrderedPass, module: ir.Operation, marked: Sequence[str] | None
-    ) -> list[OrderedPass]:
+        self, step: Pass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[Pass]:
         """The passes before a pass that it needs and that have not run, in order."""
-        found: list[OrderedPass] = []
+        found: list[Pass] = []
         for need in step.needs:
             if _has(need, module, marked):
                 continue  # and so it has what came before
@@ -146,7 +148,7 @@ class PassOrder:
         return found
 
 
-def _trusted(before: Sequence[OrderedPass], module: ir.Operation) -> list[str]:
+def _trusted(before: Sequence[Pass], module: ir.Operation) -> list[str]:
     """What a text without marks is taken to have behind the passes before one."""
     names = [p.gives for p in before if p.gives]
     return [n for n in names if n not in READERS or READERS[n](module) is not False]

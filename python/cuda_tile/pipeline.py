@@ -12,7 +12,6 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptx import to_ptx
@@ -33,7 +32,7 @@ from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
 from cuda_tile.options import (
     Options,
 )
-from cuda_tile.pass_order import PassOrder
+from cuda_tile.pass_order import Level, Pass, PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -58,10 +57,6 @@ from cuda_tile.passes import (
 )
 from cuda_tile.replanning import Replanning
 
-Level = Literal["T", "W", "P", "PTX", "cubin"]
-"""T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
-and `nvvm` for one thread. Then text and machine code."""
-PassFunction = Callable[[ir.Operation, Options], None]
 Observer = Callable[[str, Artifact], None]
 """Called after each step with its name and what it left: the `builtin.module`, the
 PTX text, or what ptxas made."""
@@ -108,56 +103,23 @@ class Step:
     run: Callable[[Compilation], None]
 
 
-@dataclass(frozen=True)
-class Pass:
-    """A step from MLIR to MLIR.
+def run_pass(step: Pass, module: ir.Operation, options: Options) -> None:
+    """Changes a module by a pass.
 
-    Attributes:
-        name: Its name for hooks, `until` and timings.
-        level: The level of what it leaves.
-        summary: One line for `--help`.
-        change: What it does to a module.
-        reads: The fields of `Options` that it reads, which are the flag's options.
-        needs: Properties that a module must have before it (`pass_order.py`).
-        gives: The property that a module has behind it; empty for none.
-        once: Whether it cannot run on what it has left.
+    Raises:
+        UserError: The pass runs too early or too late.
+        CudaTileError: As the pass does; an error without a location gets that of the
+            kernel.
     """
-
-    name: str
-    level: Level
-    summary: str
-    change: PassFunction
-    reads: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    gives: str = ""
-    once: bool = False
-
-    @property
-    def flag(self) -> str:
-        """Its name in pipeline texts, which is the tool's flag."""
-        return "cuda-tile-" + self.name.replace("_", "-")
-
-    def run(self, compilation: Compilation) -> None:
-        """Changes the module of a compilation."""
-        self.apply(compilation.module, compilation.options)
-
-    def apply(self, module: ir.Operation, options: Options) -> None:
-        """Changes a module.
-
-        Raises:
-            UserError: The pass runs too early or too late.
-            CudaTileError: As the pass does; an error without a location gets that of
-                the kernel.
-        """
-        try:
-            ORDER.check(self, module)
-            self.change(module, options)
-        except CudaTileError as error:
-            where = _kernel_location(module)
-            if error.location is not None or where is None:
-                raise
-            raise type(error)(error.message, where) from error
-        ORDER.note(self, module)
+    try:
+        ORDER.check(step, module)
+        step.change(module, options)
+    except CudaTileError as error:
+        where = _kernel_location(module)
+        if error.location is not None or where is None:
+            raise
+        raise type(error)(error.message, where) from error
+    ORDER.note(step, module)
 
 
 def _kernel_location(module: ir.Operation) -> str | None:
@@ -464,7 +426,7 @@ def run_steps(
         if step.name == "plan":
             replanning.save()
         try:
-            timings.measure(step.name, lambda s=step: s.run(compilation))
+            timings.measure(step.name, lambda s=step: _run(s, compilation))
         except NoRoom as error:
             compilation.options = replanning.again(error, compilation.options)
             number, is_again = STEP_NAMES.index("plan"), True
@@ -476,6 +438,13 @@ def run_steps(
         _run_hooks(compilation, after, step.name, "after", timings)
         if observe is not None:
             observe(step.name, compilation.artifact)
+
+
+def _run(step: Pass | Step, compilation: Compilation) -> None:
+    if isinstance(step, Pass):
+        run_pass(step, compilation.module, compilation.options)
+    else:
+        step.run(compilation)
 
 
 def _sides(

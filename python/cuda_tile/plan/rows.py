@@ -58,16 +58,11 @@ def plan_rows(
     held = warps * WARP_LANES * target.register_limit(warps, 1)
     if size < held and not _is_crowded(entry, ops, target, warps):
         return None
-    cluster = 1
-    if target.has_clusters and suits_clusters(ops):
-        hinted = hints.cluster
-        if size < max(PORTABLE_CLUSTER, min(hinted, MOST_CLUSTER)) * held:
-            return None
-        cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
+    cluster = _cluster(ops, options, hints, size // held)
+    if cluster is None:
+        return None
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
-    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
-    each = SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
-    part = cluster * warps * WARP_LANES * each
+    part = cluster * warps * WARP_LANES * _elements_each(ops)
     plan = Plan(warps, cluster=cluster, part=part)
     tiler = find_tiler(entry, size, plan)
     if tiler is None or (size < held and tiler.repeats_loops):
@@ -79,6 +74,30 @@ def plan_rows(
         f"computed in parts of {part}, which are loaded again for each reduction where "
         "shared memory does not hold them; smaller tiles need fewer"
     )
+
+
+def _cluster(
+    ops: list[ir.Operation], options: Options, hints: Hints, ctas: int
+) -> int | None:
+    """How many CTAs share a row in parts; None if those of a cluster hold it whole.
+
+    Args:
+        ops: The ops of the entry.
+        options: The user's choices.
+        hints: The producer's.
+        ctas: CTAs whose registers the row fills.
+    """
+    if not (options.target.has_clusters and suits_clusters(ops)):
+        return 1
+    if ctas < max(PORTABLE_CLUSTER, min(hints.cluster, MOST_CLUSTER)):
+        return None
+    return PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
+
+
+def _elements_each(ops: Sequence[ir.Operation]) -> int:
+    """Elements of a part in each thread."""
+    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
+    return SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
 
 
 def loads_rows_again(
