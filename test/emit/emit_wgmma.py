@@ -14,10 +14,10 @@ from cuda_tile.layout import (
     LinearLayout,
     SharedLayout,
     coalesced,
+    panel_buffer,
     swizzled,
     tile_wgmma,
     wgmma_atom,
-    panel_buffer,
 )
 
 DTYPES: dict[str, Any] = {

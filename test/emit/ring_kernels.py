@@ -20,7 +20,7 @@ from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
-from cuda_tile.layout import tile_wgmma, wgmma_atom, panel_buffer
+from cuda_tile.layout import panel_buffer, tile_wgmma, wgmma_atom
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.layout.boxes import boxes
 from cuda_tile.layout.fragments import coalesced, tile_mma

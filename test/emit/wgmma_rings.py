@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ring_kernels import RingProduct, spelled
 
-from cuda_tile.layout import tile_wgmma, wgmma_atom, panel_buffer
+from cuda_tile.layout import panel_buffer, tile_wgmma, wgmma_atom
 from cuda_tile.layout.shared import SharedLayout
 
 

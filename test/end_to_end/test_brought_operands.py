@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from copied_product_text import Case, kernel, problem, stored_type
 from end_levels import TILE_LEVELS
 from op_case import Array
-from test_copied_products import Case, kernel, problem, stored_type
 
 import cuda_tile
 from cuda_tile.ir.plan import PRODUCTS

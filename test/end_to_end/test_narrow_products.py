@@ -10,9 +10,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from copied_product_text import Case, kernel, problem
 from end_levels import TILE_LEVELS
 from mma_cases import scaled_arrays, scaled_kernel
-from test_copied_products import Case, kernel, problem
 
 import cuda_tile
 from cuda_tile import UserError

@@ -10,8 +10,8 @@ import ml_dtypes
 import mma_cases
 import numpy as np
 import pytest
+from copied_product_text import Case, kernel, problem
 from end_levels import TILE_LEVELS
-from test_copied_products import Case, kernel, problem
 from test_narrow_products import with_plan
 
 import cuda_tile

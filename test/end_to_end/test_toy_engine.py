@@ -41,8 +41,9 @@ def test_an_engine_of_a_test_agrees_on_all_levels(
             cuda_tile.run(lowered, grid=grid, args=args)
             assert np.array_equal(args[2], expected), level
         args, expected, grid = problem(case)
-        how = {"on": "emulator", "gpu": "sm_90", "mode": "adversarial"}
-        cuda_tile.run(module, grid=grid, args=args, **how)
+        cuda_tile.run(
+            module, grid=grid, args=args, on="emulator", gpu="sm_90", mode="adversarial"
+        )
         assert np.array_equal(args[2], expected)
 
 
@@ -52,13 +53,14 @@ def test_passes_pipeline_it_like_other_engines() -> None:
         text = str(cuda_tile.lower(module, "sm_90", until="skew"))
     assert 'drain = "testing_product"' in text
     loop = text[text.index("for ") :]
-    assert "iter_values" in loop and "!tileas.pending" in loop
+    assert "iter_values" in loop
+    assert "!tileas.pending" in loop
     assert re.search(r"tileas.release .* after\(", text)
 
 
 def test_its_refusals_are_those_of_a_plan() -> None:
     text = planned(CASE).encode()
-    with pytest.raises(UserError, match="expected atom to be one of .*got 'toy8x4'"):
+    with pytest.raises(UserError, match=r"expected atom to be one of .*got 'toy8x4'"):
         cuda_tile.compile(cuda_tile.load(text), "sm_90", cubin=False)
     with toy_engine(), pytest.raises(UserError, match="expected sm_90 for atom toy8x4"):
         cuda_tile.compile(cuda_tile.load(text), "sm_80", cubin=False)

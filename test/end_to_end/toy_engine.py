@@ -31,7 +31,7 @@ from cuda_tile.interp.table import PARTIAL
 from cuda_tile.interp.table import RULES as INTERP
 from cuda_tile.interp.wgmma import wgmma
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan
-from cuda_tile.ir.tiles import element_bits, element_of, layout_of, shape_of
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
 from cuda_tile.layout import FMA_ATOMS, LinearLayout, MmaAtom, panel_buffer, tile_mma
 from cuda_tile.place.rules import FRAGMENTS
 from cuda_tile.stage.staging import STAGING, Staging

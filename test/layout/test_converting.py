@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuda_tile.layout import LinearLayout, bank_conflicts, vector_width, panel_buffer
+from cuda_tile.layout import LinearLayout, bank_conflicts, panel_buffer, vector_width
 from cuda_tile.layout.converting import choose_computing, choose_converting
 
 SHAPES = [(64, 64), (128, 128), (64, 128), (32, 256), (16, 16)]

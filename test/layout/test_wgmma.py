@@ -19,11 +19,11 @@ from cuda_tile.layout import (
     SharedLayout,
     describe,
     find_wgmma,
+    panel_buffer,
     row_major,
     swizzled,
     tile_wgmma,
     wgmma_atom,
-    panel_buffer,
 )
 from cuda_tile.layout.descriptors import OperandRole
 from cuda_tile.layout.wgmma import WGMMA_COLUMNS

@@ -27,35 +27,19 @@ def propose(
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> ProductPlan | None:
-    """How an engine that reads shared memory itself computes a product; None if none.
-
-    Args:
-        product: The product.
-        plan: The entry's.
-        target: The chip.
-        facts: Facts of the entry, if an engine loads some of its operands.
-        staged: Which operands an engine loads, and which ones threads compute from
-            what an engine loads.
-    """
+    """What the first engine proposes that has a rule in `PROPOSALS` and can do it."""
     rules = (PROPOSALS[name] for name in PROPOSALS)
     found = (rule(product, plan, target, facts, staged) for rule in rules)
     return next((each for each in found if each is not None), None)
 
 
 def reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
-    """Whether such an engine computes a product, however it is divided."""
+    """Whether any engine says so by its rule in `READS_ITSELF`."""
     return any(READS_ITSELF[name](op, target, facts) for name in READS_ITSELF)
 
 
 def slice_registers(
     product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered = None
 ) -> int:
-    """Registers that a product needs beside the tiles live before it.
-
-    Args:
-        product: The product.
-        plan: How it is computed.
-        weigh: Registers of a tile.
-        gathered: Operands whose elements threads read one by one.
-    """
+    """What the rule in `REGISTERS` of a product's engine gives."""
     return REGISTERS[plan.engine.name](product, plan, weigh, gathered)

@@ -18,7 +18,7 @@ from cuda_tile.analysis.liveness import products_of
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
-from cuda_tile.emit.hold_back import hold_back
+from cuda_tile.emit.ptxas_habits import scheduling_fence
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, integer
@@ -74,7 +74,7 @@ def await_(e: Emitter, op: ir.Operation) -> None:
             e.set(tile, Fragment(pending.layout, pending.registers))
         return
     if _follows_work(op):
-        hold_back(b)
+        scheduling_fence(b)
     wait_for_products(e, op, integer(op, "groups") if flag(op, "groups") else 0)
     held = [
         pending

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import ICMP, Builder
 from cuda_tile.emit.exchange import ALL_LANES, CLAMP_WHOLE_WARP
+from cuda_tile.emit.ptxas_habits import register_constant
 from cuda_tile.ir.roles import Role
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -148,11 +149,6 @@ class Threads:
     ) -> ir.Value:
         """A constant (i32) that ptxas keeps in a register.
 
-        Where an instruction takes several registers in a row, ptxas writes constants
-        among them anew each time. The upper bit of `%ctaid` is zero (PTX ISA, "%ctaid";
-        CUDA C++ Programming Guide, "Technical Specifications": grids have at most 2^31
-        - 1 CTAs along x and 65535 along y and z), but ptxas 13.5 does not use that.
-
         Args:
             number: The constant.
             axis: "x", "y", "z": constants of different axes get registers of their own.
@@ -160,15 +156,10 @@ class Threads:
         """
         key = (-len(ICMP) - 2, number, ord(axis))
         b = self._builder
-        text = (
-            f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
-            f"or.b32 $0, $0, {number};"
-        )
-        if before is not None:  # the remark keeps LLVM from taking the other for it
+        text = register_constant(number, axis, is_own=before is not None)
+        if before is not None:
             saved, b.ip = b.ip, before
-            (value,) = b.inline_ptx(
-                f"{text} // anew", "=r", [b.i32], [], side_effects=False
-            )
+            (value,) = b.inline_ptx(text, "=r", [b.i32], [], side_effects=False)
             b.ip = saved
             return value
         if key not in self._forms:

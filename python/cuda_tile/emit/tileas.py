@@ -16,8 +16,8 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.hold_back import hold_back
 from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
+from cuda_tile.emit.ptxas_habits import scheduling_fence
 from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
 from cuda_tile.emit.threads import linear_form_of
@@ -168,8 +168,8 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     """`ldmatrix` where the layouts allow it, else vector loads."""
     buffer, result = e.buffer(op.operands[0]), op.results[0]
     layout, offsets = layout_of(result), integers(op, "offsets")
-    if is_again(op):  # ptxas 13.5 would keep what was read before
-        hold_back(e.builder)
+    if is_again(op):
+        scheduling_fence(e.builder)
     if len(op.operands) > 1:
         part = TilePart(layout, buffer.layout.shape, offsets)
         old = e.packer.scalars(e.fragment(op.operands[1]))

@@ -19,6 +19,7 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
 from cuda_tile.emit.mma_operands import integer_words
 from cuda_tile.emit.pending import repeats
+from cuda_tile.emit.ptxas_habits import computed_here
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.tiles import (
@@ -143,9 +144,7 @@ def from_buffer(
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     base = b.bitcast(b.vector([first, high]), b.i64)
     if _is_crowded(op.block):
-        (base,) = b.inline_ptx(
-            "mov.b64 $0, $1;", "=l,l", [b.i64], [base], side_effects=True
-        )
+        base = computed_here(b, base)
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
     for k in range(0, buffer.layout.shape[depth], deep):
@@ -159,11 +158,7 @@ def from_buffer(
 
 
 def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
-    """Where a loop's constants are made if another loop of products stands before it.
-
-    ptxas 13.5 would share them between the loops, in a register that it then copies in
-    each turn.
-    """
+    """Where a loop's constants are made if another loop of products precedes it."""
     loop = block.owner.operation
     place = e.before.get(loop)
     if place is None or len(e.before) == 1:
@@ -175,8 +170,6 @@ def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
 def _is_crowded(block: ir.Block) -> bool:
     """Whether the sums of a loop's products leave few registers for descriptors.
 
-    LLVM would compute those that no turn changes before the loop; where uniform
-    registers are short, ptxas 13.5 keeps them in a thread's, and spills others for it.
     Then each turn computes them from the first of each operand.
     """
     if not repeats(block.owner.operation):

@@ -37,26 +37,21 @@ class Atom(Protocol):
     @property
     def name(self) -> str:
         """What plans and ops call it, such as "m16n8k16"."""
-        ...
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """M, N and K in elements."""
-        ...
 
     @property
     def types(self) -> tuple[AtomTypes, ...]:
         """The element types that it takes."""
-        ...
 
     @property
     def c(self) -> LinearLayout:
         """The layout of the sum: M x N, over the warps that issue it."""
-        ...
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
         """The row of these element types, or None if it does not take them."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -86,33 +81,27 @@ class Terms:
         return sides if self.batch is None else (self.batch, *sides)
 
 
-class Division(Protocol):
-    """How warps compute a product; a `ProductPlan` is one."""
+@dataclass(frozen=True)
+class Division:
+    """How warps compute a product.
 
-    @property
-    def atom(self) -> Atom:
-        """The instruction."""
-        ...
+    Attributes:
+        atom: The matrix instruction.
+        warps_m: Parts into which warps divide the rows of the result.
+        warps_n: Parts into which they divide its columns.
+        warps_b: Parts into which they divide a batch.
+        lhs: Where an instruction that reads shared memory by itself has its left
+            operand, "shared" or "register".
+        swap: 1 if its left operand is B^T: such instructions compute B^T A^T, the
+            transpose.
+    """
 
-    @property
-    def warps_m(self) -> int:
-        """Parts into which warps divide the rows of the result."""
-        ...
-
-    @property
-    def warps_n(self) -> int:
-        """The same of its columns."""
-        ...
-
-    @property
-    def lhs(self) -> str:
-        """Where the left operand is read: "shared" or "register"."""
-        ...
-
-    @property
-    def swap(self) -> int:
-        """1 if the transpose B^T A^T is computed."""
-        ...
+    atom: Atom
+    warps_m: int
+    warps_n: int
+    warps_b: int = 1
+    lhs: str = "shared"
+    swap: int = 0
 
 
 @dataclass(frozen=True)
@@ -177,9 +166,10 @@ class Engine(ABC):
     def find_atom(self, name: str) -> Atom | None:
         """Its instruction of a name; None if it has none."""
 
-    @abstractmethod
     def is_on(self, target: Target) -> bool:
-        """Whether a chip has it, for some types."""
+        """Whether a chip has it, for some types; every chip by default."""
+        del target
+        return True
 
     @abstractmethod
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:

@@ -43,14 +43,6 @@ class WarpEngine(Engine):
         """Its instruction of a name; None if it has none."""
         return self.atoms.get(name)
 
-    def is_on(self, target: Target) -> bool:
-        """Whether a chip has it, for some types."""
-        return any(
-            row.first_capability <= target.capability
-            for atom in self.atoms.values()
-            for row in atom.types
-        )
-
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:
         """Why a chip has no such instruction; None if it has."""
         row = atom.find(terms.operand, terms.accumulator)
@@ -97,6 +89,14 @@ class WarpEngine(Engine):
         rows = 0 if reading.keeps_left else m // division.warps_m
         read = reading.num_warps * k * (rows + n // division.warps_n)
         return read * reading.operand_bits // 8
+
+
+def widens_small_floats(target: Target) -> bool:
+    """Whether ptxas 13.5 widens 8-bit floats in registers to multiply them by warps.
+
+    That was tried on sm_90 alone; see `_F16_CAPABILITIES`.
+    """
+    return target.arch == "sm_90a"
 
 
 def has_short_sums(atom: Atom, terms: Terms, target: Target) -> bool:

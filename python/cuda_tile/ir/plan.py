@@ -17,7 +17,7 @@ from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
-from cuda_tile.engines.engine import Atom, Engine, Terms
+from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
@@ -112,18 +112,10 @@ ENTRY_FIELDS = kinds_of(Plan)
 
 
 @dataclass(frozen=True)
-class ProductPlan:
+class ProductPlan(Division):
     """The decisions for one matrix product.
 
     Attributes:
-        atom: The matrix instruction.
-        warps_m: Parts into which warps divide the rows of the result.
-        warps_n: Parts into which they divide its columns.
-        warps_b: Parts into which they divide a batch.
-        lhs: Where an instruction that reads shared memory by itself has its left
-            operand, "shared" or "register".
-        swap: 1 if its left operand is B^T: such instructions compute B^T A^T, the
-            transpose.
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
@@ -133,6 +125,7 @@ class ProductPlan:
             copy fills and the one that such instructions read: "a", "b", "ab".
     """
 
+    # Those of `Division` are declared again, for their values in the text.
     atom: Atom = field(metadata={"kind": str, "allowed": None})
     warps_m: int = number_field()
     warps_n: int = number_field()
@@ -288,7 +281,7 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")
     return ProductPlan(
-        *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert, swap)
+        *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
     )
 
 

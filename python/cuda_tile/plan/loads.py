@@ -28,7 +28,7 @@ from cuda_tile.analysis.feeds import (
     source_load,
 )
 from cuda_tile.constants import SMALL_SHARE
-from cuda_tile.engines.registry import have_products_by_themselves
+from cuda_tile.engines.mma_sync import widens_small_floats
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import (
     CP_ASYNC,
@@ -307,7 +307,7 @@ class Copies:
         if not all(self.is_copied(product, index) for index in (0, 1)):
             return None
         is_float = product.name != "cuda_tile.mmai"
-        if is_float and have_products_by_themselves(self.loads.target):
+        if is_float and widens_small_floats(self.loads.target):
             return None
         return frozenset(
             index

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is written for the sake of ptxas alone: one function for each habit of it.
+
+Without these a kernel computes the same. `test/emit/test_ptxas_habits.py` assembles
+kernels with and without each, and says what the difference is for which version.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.builder import Builder
+
+
+def scheduling_fence(b: Builder) -> None:
+    """Keeps ptxas from moving anything over this point, and from joining loads.
+
+    ptxas 13.5 moves a wait for products up over instructions that only compute: in
+    attention 31 of 34 exponentials then came behind the wait. What shared memory is
+    read for twice, it reads once and keeps, or spills. It does neither over an event of
+    the performance monitor; the empty mask stands for no event (PTX ISA, "pmevent").
+    """
+    b.inline_ptx("pmevent.mask 0;", "", [], [], side_effects=True)
+
+
+def register_constant(number: int, axis: str, *, is_own: bool) -> str:
+    """PTX of a constant (i32) that ptxas keeps in a register, as the output `$0`.
+
+    Where an instruction takes several registers in a row, ptxas writes constants among
+    them anew each time. The upper bit of `%ctaid` is zero (PTX ISA, "%ctaid"; CUDA C++
+    Programming Guide, "Technical Specifications": grids have at most 2^31 - 1 CTAs
+    along x and 65535 along y and z), but ptxas 13.5 does not use that.
+
+    Args:
+        number: The constant.
+        axis: "x", "y", "z": constants of different axes get registers of their own.
+        is_own: Whether LLVM may not take an equal one for it: ptxas 13.5 shares a
+            constant between loops in a register that it copies in each iteration.
+    """
+    text = f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
+    return f"{text}or.b32 $0, $0, {number};{' // anew' if is_own else ''}"
+
+
+def computed_here(b: Builder, word: ir.Value) -> ir.Value:
+    """The same 64 bits, of which what follows is computed where it stands.
+
+    LLVM would compute what no iteration changes before the loop; where uniform
+    registers are short, ptxas 13.5 keeps that in a thread's, and spills others for it.
+    """
+    (moved,) = b.inline_ptx(
+        "mov.b64 $0, $1;", "=l,l", [b.i64], [word], side_effects=True
+    )
+    return moved
