@@ -135,7 +135,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',
             "f16",
-            r"expected only atom, warps_m, .*, swap in .* 'mmaf', got 'num_warps'",
+            r"expected only atom, warps_m, .*, swap, .* in .* 'mmaf', got 'num_warps'",
         ),
         (
             '{atom = "m16n8k16", warps_m = 4 : i64}',

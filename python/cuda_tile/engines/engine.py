@@ -37,21 +37,26 @@ class Atom(Protocol):
     @property
     def name(self) -> str:
         """What plans and ops call it, such as "m16n8k16"."""
+        ...
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """M, N and K in elements."""
+        ...
 
     @property
     def types(self) -> tuple[AtomTypes, ...]:
         """The element types that it takes."""
+        ...
 
     @property
     def c(self) -> LinearLayout:
         """The layout of the sum: M x N, over the warps that issue it."""
+        ...
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
         """The row of these element types, or None if it does not take them."""
+        ...
 
 
 @dataclass(frozen=True)
