@@ -146,7 +146,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", lhs = "tensor"}',
             "f16",
-            r"expected lhs to be shared or register .*, got 'tensor'",
+            r"expected lhs to be shared in .*, got 'tensor'",
         ),
         (
             '{atom = "m16n8k16", stage = 2 : i64}',

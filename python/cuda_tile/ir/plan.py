@@ -281,9 +281,11 @@ def read_product(op: ir.Operation) -> ProductPlan:
         division["warps_b"] = warps_b
     _check_division(division, entry)
     lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    _check_range("swap", swap, 0, int(registry.engine_of(atom).may_swap))
+    engine = registry.engine_of(atom)
+    _check_range("swap", swap, 0, int(engine.may_swap))
     _check_shape(op, atom, division, swap)
-    _check_choice("lhs", lhs, ("shared", "register"))
+    has_choice = engine.reads_shared and "registers" in engine.left
+    _check_choice("lhs", lhs, ("shared", "register") if has_choice else ("shared",))
     _check_range("stage", stage, 0, 1)
     _check_range("lag", lag, 0, 1)
     warps = (warps_m, warps_n, warps_b)
