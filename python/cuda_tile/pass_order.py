@@ -13,50 +13,60 @@ tiles may run again at any time before layouts are assigned.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.errors import UserError
-from cuda_tile.ir.launch import device_modules
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.passes.narrow_elements import is_narrow_access
 
+Level = Literal["T", "W", "P", "PTX", "cubin"]
+"""T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
+and `nvvm` for one thread. Then text and machine code."""
+PassFunction = Callable[[ir.Operation, Options], None]
 DONE_ATTRIBUTE = "tileas.done"
 """On the module: the properties that passes have given it, in their order."""
 
 
-class OrderedPass(Protocol):
-    """What the order needs to know of a pass; see `pipeline.Pass`."""
+_NAMES = re.compile(r'\[("\w+"(, )?)*\]')
 
-    @property
-    def level(self) -> str:
-        """The level of what it leaves."""
-        ...
+
+@dataclass(frozen=True)
+class Pass:
+    """A step from MLIR to MLIR.
+
+    Attributes:
+        name: Its name for hooks, `until` and timings.
+        level: The level of what it leaves.
+        summary: One line for `--help`.
+        change: What it does to a module.
+        reads: The fields of `Options` that it reads, which are the flag's options.
+        needs: Properties that a module must have before it.
+        gives: The property that a module has behind it; empty for none.
+        once: Whether it cannot run on what it has left.
+    """
+
+    name: str
+    level: Level
+    summary: str
+    change: PassFunction
+    reads: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    gives: str = ""
+    once: bool = False
 
     @property
     def flag(self) -> str:
-        """Its name in pipeline texts."""
-        ...
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Properties that a module must have before it."""
-        ...
-
-    @property
-    def gives(self) -> str:
-        """The property that a module has behind it; empty for none."""
-        ...
-
-    @property
-    def once(self) -> bool:
-        """Whether it cannot run on what it has left."""
-        ...
+        """Its name in pipeline texts, which is the tool's flag."""
+        return "cuda-tile-" + self.name.replace("_", "-")
 
 
 class PassOrder:
@@ -66,17 +76,18 @@ class PassOrder:
         passes: All passes, in the order of the pipeline.
     """
 
-    def __init__(self, passes: Sequence[OrderedPass]) -> None:
+    def __init__(self, passes: Sequence[Pass]) -> None:
         self._passes = tuple(passes)
+        self._numbers = {step.name: number for number, step in enumerate(passes)}
 
-    def check(self, step: OrderedPass, module: ir.Operation) -> None:
+    def check(self, step: Pass, module: ir.Operation) -> None:
         """Refuses a pass that runs too early or too late.
 
         Raises:
             UserError: A pass that it needs has not run, or one behind it has; says
                 which.
         """
-        if step not in self._passes:
+        if step.name not in self._numbers:
             return
         marked = _marked(module)
         if step.once and _has(step.gives, module, marked):
@@ -84,7 +95,7 @@ class PassOrder:
                 f"expected a module that is not {step.gives} yet for {step.flag}; run "
                 "it once"
             )
-        for later in self._behind(step):
+        for later in self._behind(step, module, marked):
             if _has(later.gives, module, marked):
                 raise UserError(
                     f"expected {step.flag} before {later.flag}, got a module that is "
@@ -97,32 +108,36 @@ class PassOrder:
                 f"{' to '.join(flags)} first"
             )
 
-    def note(self, step: OrderedPass, module: ir.Operation) -> None:
+    def note(self, step: Pass, module: ir.Operation) -> None:
         """Writes down what a pass has given a module."""
-        if step not in self._passes or not step.gives:
+        if step.name not in self._numbers or not step.gives:
             return
         marked = _marked(module)
         if step.level == "P":  # the operations say so
             if marked is not None:
                 del module.attributes[DONE_ATTRIBUTE]
             return
-        before = self._passes[: self._passes.index(step)]
+        before = self._passes[: self._numbers[step.name]]
         known = marked if marked is not None else _trusted(before, module)
         done = [p.gives for p in self._passes if p.gives in {*known, step.gives}]
         texts: list[ir.Attribute] = [ir.StringAttr.get(name) for name in done if name]
         module.attributes[DONE_ATTRIBUTE] = ir.ArrayAttr.get(texts)
 
-    def _behind(self, step: OrderedPass) -> list[OrderedPass]:
-        """The passes that a pass may not follow."""
-        later = self._passes[self._passes.index(step) + 1 :]
+    def _behind(
+        self, step: Pass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[Pass]:
+        """The passes that a pass may not follow, if they can have run."""
         is_early = step.level == "T"
+        if is_early and marked is None and not _is_planned(module):
+            return []  # as a producer wrote it
+        later = self._passes[self._numbers[step.name] + 1 :]
         return [p for p in later if p.gives and not (is_early and p.level == "T")]
 
     def _missing(
-        self, step: OrderedPass, module: ir.Operation, marked: Sequence[str] | None
-    ) -> list[OrderedPass]:
+        self, step: Pass, module: ir.Operation, marked: Sequence[str] | None
+    ) -> list[Pass]:
         """The passes before a pass that it needs and that have not run, in order."""
-        found: list[OrderedPass] = []
+        found: list[Pass] = []
         for need in step.needs:
             if _has(need, module, marked):
                 continue  # and so it has what came before
@@ -133,7 +148,7 @@ class PassOrder:
         return found
 
 
-def _trusted(before: Sequence[OrderedPass], module: ir.Operation) -> list[str]:
+def _trusted(before: Sequence[Pass], module: ir.Operation) -> list[str]:
     """What a text without marks is taken to have behind the passes before one."""
     names = [p.gives for p in before if p.gives]
     return [n for n in names if n not in READERS or READERS[n](module) is not False]
@@ -162,10 +177,10 @@ def _marked(module: ir.Operation) -> list[str] | None:
     """
     if DONE_ATTRIBUTE not in module.attributes:
         return None
-    found = module.attributes[DONE_ATTRIBUTE]
-    if not isinstance(found, ir.ArrayAttr):
-        raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {found}")
-    return [str(name).strip('"') for name in found]
+    text = str(module.attributes[DONE_ATTRIBUTE])
+    if not _NAMES.fullmatch(text):
+        raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {text}")
+    return re.findall(r"\w+", text)
 
 
 # What operations and attributes say ---------------------------------------------------
@@ -195,7 +210,8 @@ def _is_allocated(module: ir.Operation) -> bool | None:
 
 
 def _is_lowered(module: ir.Operation) -> bool:
-    return module.name == "builtin.module" and bool(device_modules(module))
+    first = next(iter(module.regions[0].blocks[0].operations), None)
+    return first is not None and first.operation.name == "gpu.module"
 
 
 READERS: Mapping[str, Callable[[ir.Operation], bool | None]] = {

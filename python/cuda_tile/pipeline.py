@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Literal
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
@@ -34,12 +31,8 @@ from cuda_tile.ir.launch import device_modules, emitted_kernels
 from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
 from cuda_tile.options import (
     Options,
-    option_default,
-    option_flag,
-    option_from_text,
-    option_summary,
 )
-from cuda_tile.pass_order import PassOrder
+from cuda_tile.pass_order import Level, Pass, PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -64,10 +57,6 @@ from cuda_tile.passes import (
 )
 from cuda_tile.replanning import Replanning
 
-Level = Literal["T", "W", "P", "PTX", "cubin"]
-"""T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
-and `nvvm` for one thread. Then text and machine code."""
-PassFunction = Callable[[ir.Operation, Options], None]
 Observer = Callable[[str, Artifact], None]
 """Called after each step with its name and what it left: the `builtin.module`, the
 PTX text, or what ptxas made."""
@@ -114,56 +103,23 @@ class Step:
     run: Callable[[Compilation], None]
 
 
-@dataclass(frozen=True)
-class Pass:
-    """A step from MLIR to MLIR.
+def run_pass(step: Pass, module: ir.Operation, options: Options) -> None:
+    """Changes a module by a pass.
 
-    Attributes:
-        name: Its name for hooks, `until` and timings.
-        level: The level of what it leaves.
-        summary: One line for `--help`.
-        change: What it does to a module.
-        reads: The fields of `Options` that it reads, which are the flag's options.
-        needs: Properties that a module must have before it (`pass_order.py`).
-        gives: The property that a module has behind it; empty for none.
-        once: Whether it cannot run on what it has left.
+    Raises:
+        UserError: The pass runs too early or too late.
+        CudaTileError: As the pass does; an error without a location gets that of the
+            kernel.
     """
-
-    name: str
-    level: Level
-    summary: str
-    change: PassFunction
-    reads: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    gives: str = ""
-    once: bool = False
-
-    @property
-    def flag(self) -> str:
-        """Its name in pipeline texts, which is the tool's flag."""
-        return "cuda-tile-" + self.name.replace("_", "-")
-
-    def run(self, compilation: Compilation) -> None:
-        """Changes the module of a compilation."""
-        self.apply(compilation.module, compilation.options)
-
-    def apply(self, module: ir.Operation, options: Options) -> None:
-        """Changes a module.
-
-        Raises:
-            UserError: The pass runs too early or too late.
-            CudaTileError: As the pass does; an error without a location gets that of
-                the kernel.
-        """
-        try:
-            ORDER.check(self, module)
-            self.change(module, options)
-        except CudaTileError as error:
-            where = _kernel_location(module)
-            if error.location is not None or where is None:
-                raise
-            raise type(error)(error.message, where) from error
-        ORDER.note(self, module)
+    try:
+        ORDER.check(step, module)
+        step.change(module, options)
+    except CudaTileError as error:
+        where = _kernel_location(module)
+        if error.location is not None or where is None:
+            raise
+        raise type(error)(error.message, where) from error
+    ORDER.note(step, module)
 
 
 def _kernel_location(module: ir.Operation) -> str | None:
@@ -470,7 +426,7 @@ def run_steps(
         if step.name == "plan":
             replanning.save()
         try:
-            timings.measure(step.name, lambda s=step: s.run(compilation))
+            timings.measure(step.name, lambda s=step: _run(s, compilation))
         except NoRoom as error:
             compilation.options = replanning.again(error, compilation.options)
             number, is_again = STEP_NAMES.index("plan"), True
@@ -482,6 +438,13 @@ def run_steps(
         _run_hooks(compilation, after, step.name, "after", timings)
         if observe is not None:
             observe(step.name, compilation.artifact)
+
+
+def _run(step: Pass | Step, compilation: Compilation) -> None:
+    if isinstance(step, Pass):
+        run_pass(step, compilation.module, compilation.options)
+    else:
+        step.run(compilation)
 
 
 def _sides(
@@ -504,81 +467,3 @@ def _run_hooks(
 
     if functions := functions_of(hooks, name):
         timings.measure("user", call_all)
-
-
-COMPILE_PIPELINE = "cuda-tile-compile-pipeline"
-"""The name of all passes in a row for pipelines and the tool."""
-
-
-@cache
-def register_passes() -> None:
-    """Makes every pass known to MLIR by its flag, with its options.
-
-    After this `cuda-tile-opt`, `PassManager.parse` and any pipeline text can name
-    them, and all of them as `COMPILE_PIPELINE`. MLIR keeps one list per process: a
-    second call has nothing to do.
-    """
-    if _cuda_tile.pass_description(_passes()[0].flag):
-        return  # by an earlier import of this module
-    for step in (*PIPELINE, *PRINTERS):
-        if isinstance(step, Pass):
-            _register(step)
-    _cuda_tile.register_pipeline(
-        COMPILE_PIPELINE,
-        f"all passes of the compiler, {NAMES[0]} to {NAMES[-1]}",
-        [
-            *_flags(dict.fromkeys(name for step in _passes() for name in step.reads)),
-            ("until", NAMES[-1], "the last pass to run"),
-        ],
-        pipeline_text,
-    )
-
-
-def _passes() -> tuple[Pass, ...]:
-    return tuple(step for step in PIPELINE if isinstance(step, Pass))
-
-
-def _flags(names: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Fields of `Options` as options of a pass: name, default, summary."""
-    return [(option_flag(n), option_default(n), option_summary(n)) for n in names]
-
-
-def pipeline_text(given: Mapping[str, str]) -> str:
-    """The passes in order as MLIR's pipelines are written.
-
-    Args:
-        given: By flag, fields of `Options` as text, and the last pass as `until`.
-
-    Raises:
-        UserError: `until` is no pass, or a text spells no value.
-    """
-    until = given["until"]
-    if until not in NAMES:
-        raise UserError(
-            f"expected until={NAMES[-1]} or another pass, got '{until}'; known: "
-            + ", ".join(NAMES)
-        )
-    words: list[str] = []
-    for step in _passes()[: NAMES.index(until) + 1]:
-        texts = {option_flag(name): given[option_flag(name)] for name in step.reads}
-        _read(step, texts)
-        options = " ".join(f"{flag}={text}" for flag, text in texts.items() if text)
-        words.append(step.flag + (f"{{{options}}}" if options else ""))
-    return ",".join(words)
-
-
-def _register(step: Pass) -> None:
-    def run(op: ir.Operation, given: dict[str, str]) -> None:
-        step.apply(op, _read(step, given))
-
-    _cuda_tile.register_pass(step.flag, step.summary, _flags(step.reads), run)
-
-
-def _read(step: Pass, given: Mapping[str, str]) -> Options:
-    """The options of a pass from their texts.
-
-    Raises:
-        UserError: A text spells no value, or one that is not allowed.
-    """
-    values = {n: option_from_text(n, given[option_flag(n)]) for n in step.reads}
-    return Options(**values)

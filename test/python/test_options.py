@@ -11,7 +11,7 @@ import pytest
 
 import cuda_tile
 from cuda_tile import Options, UserError
-from cuda_tile.pipeline import register_passes
+from cuda_tile.pass_flags import register_passes
 from cuda_tile.targets import find_target
 
 TEXT = b"""

@@ -41,7 +41,7 @@ GPUS = ("sm_80",)
 SEEDS = 3
 SECONDS = 60
 """CPU time after which a mutant counts as one that hangs."""
-_AGAIN = ("analysis", "rewrites", "passes", "pipeline", "api")
+_AGAIN = ("analysis", "rewrites", "passes", "pass_order", "pipeline", "api")
 """Parts of the package that are loaded anew for a mutant: those with its rules, and
 those above them."""
 

@@ -19,12 +19,11 @@ from cuda_tile.cli.mlir_input import check_words
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import UserError
 from cuda_tile.options import option_flag
+from cuda_tile.pass_flags import COMPILE_PIPELINE, register_passes
 from cuda_tile.pipeline import (
-    COMPILE_PIPELINE,
     PIPELINE,
     PRINTERS,
     Pass,
-    register_passes,
 )
 from cuda_tile.user_passes import load_passes, options_of, registered_passes
 

@@ -21,7 +21,7 @@ from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
 from cuda_tile.files import DEFAULT_VERSION, diagnostics_text, save
-from cuda_tile.pipeline import register_passes
+from cuda_tile.pass_flags import register_passes
 
 LEVELS = (0, 1, 2, 3)
 

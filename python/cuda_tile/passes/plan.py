@@ -145,8 +145,8 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     if staged.registers > plan.registers and not is_planned:
         plan = _with_registers(plan, options.target, staged.registers)
         entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
-    again = shared_operands(product.op for product in staged.plans)
-    loads.operands = counted_twice(loads.operands, again)
+    behind = [p.op for p, q in (parts | staged.plans).items() if q.stage]
+    loads.operands = counted_twice(loads.operands, shared_operands(behind))
     loads.write(plan, parts)
 
 

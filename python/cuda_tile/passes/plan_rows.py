@@ -21,7 +21,7 @@ from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.rewrites.rows.row import longest_row
-from cuda_tile.rewrites.rows.writer import find_tiler
+from cuda_tile.rewrites.rows.tiler import find_tiler
 from cuda_tile.targets import (
     MOST_CLUSTER,
     PORTABLE_CLUSTER,
@@ -64,28 +64,53 @@ def plan_rows(
     held = warps * WARP_LANES * register_limit(target, warps, 1)
     if size < held and not _is_crowded(entry, ops, target, warps):
         return None
-    cluster = 1
-    if target.has_clusters and suits_clusters(ops):
-        hinted = hints.get("num_cta_in_cga", 1)
-        if size < max(PORTABLE_CLUSTER, min(hinted, MOST_CLUSTER)) * held:
-            return None
-        cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
+    cluster = _cluster(ops, options, hints, size // held)
+    if cluster is None:
+        return None
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
-    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
-    each = SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
-    part = cluster * warps * WARP_LANES * each
+    part = cluster * warps * WARP_LANES * _elements_each(ops)
     plan = Plan(warps, min_ctas=hints.get("occupancy", 0), cluster=cluster, part=part)
     tiler = find_tiler(entry, size, plan)
     if tiler is None or (size < held and tiler.repeats_loops):
         return None  # repeated loops may read more than spills do
+    _remark(entry, size, part)
+    is_again = tiler.loads_again or bool(repeated_tiles(entry))
+    return replace(plan, hold=int(is_again))
+
+
+def _cluster(
+    ops: list[ir.Operation], options: Options, hints: Mapping[str, int], ctas: int
+) -> int | None:
+    """How many CTAs share a row in parts; None if those of a cluster hold it whole.
+
+    Args:
+        ops: The ops of the entry.
+        options: The user's choices.
+        hints: The producer's.
+        ctas: CTAs whose registers the row fills.
+    """
+    if not (options.target.has_clusters and suits_clusters(ops)):
+        return 1
+    hinted = min(hints.get("num_cta_in_cga", 1), MOST_CLUSTER)
+    if ctas < max(PORTABLE_CLUSTER, hinted):
+        return None
+    return PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
+
+
+def _elements_each(ops: Sequence[ir.Operation]) -> int:
+    """Elements of a part in each thread."""
+    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
+    return SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
+
+
+def _remark(entry: ir.Operation, size: int, part: int) -> None:
+    """Says that a row is computed in parts, and what would help."""
     add_remark(
         entry,
         f"{location_text(entry)}: wanted a row of {size} elements in registers, it is "
         f"computed in parts of {part}, which are loaded again for each reduction where "
         "shared memory does not hold them; smaller tiles need fewer",
     )
-    is_again = tiler.loads_again or bool(repeated_tiles(entry))
-    return replace(plan, hold=int(is_again))
 
 
 def loads_rows_again(

@@ -89,7 +89,7 @@ from cuda_tile.ir.plan import Plan, add_remark, read_plan
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.rewrites.rows.row import longest_row
-from cuda_tile.rewrites.rows.writer import find_tiler
+from cuda_tile.rewrites.rows.tiler import find_tiler
 
 
 def run(module: ir.Operation, options: Options) -> None:

@@ -54,7 +54,7 @@ def find_tiler(entry: ir.Operation, size: int, plan: Plan) -> RowTiler | None:
     row = Row(body(entry), size)
     if not row.read():
         return None
-    # The joined sums of a cluster's CTAs have one maximum or mean for all of these.
+    # The CTAs of a cluster hold the row: to read it again costs nothing there.
     return RowTiler(row, plan.part, is_online=plan.cluster == 1)
 
 
