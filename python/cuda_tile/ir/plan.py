@@ -345,9 +345,8 @@ def slice_depth(op: ir.Operation, atom: Atom) -> int:
     return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
 
 
-def can_compute(atom: Atom, op: ir.Operation, target: Target) -> bool:
+def can_compute(atom: Atom, terms: Terms, target: Target) -> bool:
     """Whether an atom computes a product on a chip."""
-    terms = terms_of(op)
     return (
         atom.find(terms.operand, terms.accumulator) is not None
         and registry.engine_of(atom).refuse_chip(atom, terms, target) is None
