@@ -62,7 +62,7 @@ def dram_bytes(
 
 
 def chosen(tile: tuple[int, int, int], ctas: int) -> int:
-    """What `plan` takes (passes/plan_persist.py), of kernels where x is A's rows."""
+    """What `plan` takes (plan/persist.py), of kernels where x is A's rows."""
     m, n, _ = tile
     return min(GROUPS[1:], key=lambda g: g * n + ctas / g * m)
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cuda_tile.api import (
         Compiled,
         compile,  # noqa: A004  (the name users expect)
+        list_plans,
         lower,
         run,
         translate,
@@ -68,6 +69,7 @@ _HOMES = {
     "Picture": "pictures.showing",
     "array_args": "runtime.args",
     "list_args": "runtime.args",
+    "list_plans": "api",
     "register_pass": "user_passes",
     "show": "pictures.showing",
 }
@@ -85,6 +87,7 @@ __all__ = [
     "compile",
     "launch",
     "list_args",
+    "list_plans",
     "load",
     "lower",
     "register_pass",

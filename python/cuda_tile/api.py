@@ -22,8 +22,9 @@ from cuda_tile.ir.launch import (
     parameter_types,
     read_launch,
 )
-from cuda_tile.ir.walk import entry_name, find_entry
+from cuda_tile.ir.walk import entries, entry_name, find_entry
 from cuda_tile.options import Options
+from cuda_tile.passes import plan
 from cuda_tile.pictured import Pictured
 from cuda_tile.pipeline import (
     NAMES,
@@ -125,6 +126,36 @@ def lower(
             timings=timings,
         )
         return _as_module(copy)
+
+
+def list_plans(
+    module: ir.Module, gpu: str | None = None, *, options: Options | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """The plans that the kernels of `module` could have, for tuners.
+
+    `Options(plan=N)` compiles the one with number N. A plan can also be written by
+    hand, as the attribute `tileas.plan`.
+
+    Args:
+        module: What `load` gave; it is not changed.
+        gpu: Target chip, unless `options` name it; sm_90 by default.
+        options: Further choices: numbers hold for the same ones.
+
+    Returns:
+        For each kernel its plans, in the order of their numbers. Each is a dictionary:
+        `number`; `chosen`, whether it is what `compile` takes; `fields`, what it
+        decides; `cost`, as the model says, in clocks, registers, bytes and CTAs;
+        `refusal`, why it is not taken, or None; `possible`, whether it can be forced.
+
+    Raises:
+        UserError: The program or a choice is at fault, or a kernel has a plan.
+    """
+    chosen, copy = _choices(options, gpu), _copy(module)
+    with module.context, ir.Location.unknown():
+        run_passes(copy, chosen, until=NAMES[NAMES.index("plan") - 1])
+        return {
+            entry_name(entry): plan.list_plans(entry, chosen) for entry in entries(copy)
+        }
 
 
 def _choices(options: Options | None, gpu: str | None) -> Options:

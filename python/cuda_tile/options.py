@@ -20,6 +20,8 @@ from cuda_tile.targets import (
 )
 
 Choice = str | int | bool
+MOST_PLANS_LISTED = 1 << 16
+"""More plans than any kernel has."""
 
 
 def _option(default: Any, summary: str, allowed: Sequence[Choice]) -> Any:
@@ -40,10 +42,12 @@ class Options:
             "tile" also leaves the extents of a block to the kernel, as the launchers
             of producers do (sm_90 and later).
         persistent: Whether a CTA serves several tile blocks, one after another, in
-            kernels that gain by it (passes/plan_persist.py). The launch record then
+            kernels that gain by it (plan/persist.py). The launch record then
             says "persistent".
         shared_budget: Bytes of shared memory per CTA that `plan` counts on for copies
             that run ahead, instead of all that the chip has.
+        plan: Number of the plan that every kernel shall have, of those that
+            `list_plans` gives, instead of the one that costs least.
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
@@ -68,6 +72,11 @@ class Options:
         None,
         "bytes of shared memory per CTA that plan counts on, instead of all",
         range(1, MOST_SHARED_BYTES + 1),
+    )
+    plan: int | None = _option(
+        None,
+        "number of a plan of --list-plans, instead of what plan would choose",
+        range(MOST_PLANS_LISTED),
     )
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))

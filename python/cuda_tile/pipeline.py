@@ -191,7 +191,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         plan.run,
         needs=("narrowed",),
         gives="planned",
-        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget"),
+        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget", "plan"),
     ),
     Pass(
         "load_duplication",

@@ -10,16 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import LEAST_STEP_BYTES, MOST_PLANS
 from cuda_tile.errors import NoRoom
 from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
-
-MOST_PLANS = 12
-"""Plans after which the first error stands: a step of `LEAST_STEP_BYTES` that doubles
-each time has then left no memory on any chip."""
-LEAST_STEP_BYTES = 2048
-"""By how much less than before the second plan counts on at least."""
 
 
 class Replanning:

@@ -11,7 +11,7 @@ from typing import Any
 from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.pictured import Pictured
-from cuda_tile.targets import REGISTER_UNIT_PER_WARP, WARP_LANES, Target
+from cuda_tile.targets import WARP_LANES, Target
 
 
 @dataclass(frozen=True)
@@ -164,19 +164,7 @@ def _kernel_report(
 def occupancy(
     target: Target, resources: KernelResources, threads: int, shared_bytes: int
 ) -> float:
-    """Share of a multiprocessor's threads that can be resident at once.
-
-    Limits: threads, CTAs, registers (in units per warp) and shared memory (CUDA C++
-    Programming Guide, "Multiprocessor Level").
-    """
-    warps = threads // WARP_LANES
-    per_warp = max(1, resources.registers) * WARP_LANES
-    per_warp = -(-per_warp // REGISTER_UNIT_PER_WARP) * REGISTER_UNIT_PER_WARP
-    shared = shared_bytes + target.shared_bytes_reserved
-    ctas = min(
-        target.ctas_per_sm,
-        target.threads_per_sm // threads,
-        target.registers_per_sm // (per_warp * warps),
-        target.shared_bytes_per_sm // max(1, shared),  # sm_75 reserves none
-    )
+    """Share of a multiprocessor's threads that can be resident at once."""
+    registers = max(1, resources.registers)
+    ctas = target.resident_ctas(threads // WARP_LANES, registers, shared_bytes)
     return ctas * threads / target.threads_per_sm

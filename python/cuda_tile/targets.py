@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The GPUs this compiler knows: one row each, all facts of a chip in one place.
+"""The GPUs this compiler knows: one row each, with the sizes and rates of a chip.
+
+From which chip on an instruction exists stands beside what emits it (`FIRST_...`), and
+what an engine computes in its table (layout/atoms.py, layout/wgmma.py).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"
@@ -82,6 +85,36 @@ class Target:
     exp2_per_clock: int = 16
     shared_bytes_reserved: int = 1024
     registers_per_sm: int = 65536
+
+    def register_limit(self, num_warps: int, ctas: int) -> int:
+        """Registers a thread may have so that `ctas` CTAs fit; 0 CTAs count as 1."""
+        unit = REGISTER_UNIT_PER_WARP // WARP_LANES
+        share = self.registers_per_sm // (max(1, ctas) * num_warps * WARP_LANES)
+        return min(MAX_REGISTERS, share // unit * unit)
+
+    def most_ctas(self, num_warps: int) -> int:
+        """CTAs of so many warps that the threads of a multiprocessor allow."""
+        return min(self.ctas_per_sm, self.threads_per_sm // (num_warps * WARP_LANES))
+
+    def resident_ctas(
+        self, num_warps: int, registers: int, shared_bytes: int = 0
+    ) -> int:
+        """CTAs that a multiprocessor holds at once; at least 1.
+
+        CUDA C++ Programming Guide, "Multiprocessor Level": threads, CTAs, registers in
+        units per warp, and shared memory limit them.
+
+        Args:
+            num_warps: Warps of a CTA.
+            registers: Registers of a thread.
+            shared_bytes: Shared memory of a CTA.
+        """
+        per_warp = -(-registers * WARP_LANES // REGISTER_UNIT_PER_WARP)
+        per_warp *= REGISTER_UNIT_PER_WARP
+        by_registers = self.registers_per_sm // (per_warp * num_warps)
+        used = max(1, shared_bytes + self.shared_bytes_reserved)  # sm_75 reserves none
+        by_shared = self.shared_bytes_per_sm // used
+        return max(1, min(self.most_ctas(num_warps), by_registers, by_shared))
 
     @property
     def capability(self) -> int:

@@ -12,17 +12,18 @@ from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.cost import register_limit, resident_ctas
 from cuda_tile.analysis.feeds import Product
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
-    COPIED_OVERHEAD_REGISTERS,
-    LOOP_OVERHEAD_REGISTERS,
-    OVERHEAD_REGISTERS,
     estimate,
     estimate_placed,
     held_registers,
     live_tiles,
+)
+from cuda_tile.constants import (
+    COPIED_OVERHEAD_REGISTERS,
+    LOOP_OVERHEAD_REGISTERS,
+    OVERHEAD_REGISTERS,
 )
 from cuda_tile.ir.plan import ProductPlan, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
@@ -108,13 +109,13 @@ def test_small_elements_share_registers_in_pairs_only() -> None:
 
 def test_limits_follow_the_file_of_registers() -> None:
     target = find_target("sm_90")
-    assert register_limit(target, 8, 1) == 255
-    assert register_limit(target, 8, 2) == 128
-    assert register_limit(target, 16, 1) == 128
-    assert register_limit(target, 4, 3) == 168
-    assert resident_ctas(target, 4, 168) == 3
-    assert resident_ctas(target, 4, 169) == 2
-    assert resident_ctas(target, 8, 255) == 1
+    assert target.register_limit(8, 1) == 255
+    assert target.register_limit(8, 2) == 128
+    assert target.register_limit(16, 1) == 128
+    assert target.register_limit(4, 3) == 168
+    assert target.resident_ctas(4, 168) == 3
+    assert target.resident_ctas(4, 169) == 2
+    assert target.resident_ctas(8, 255) == 1
 
 
 # Against ptxas ------------------------------------------------------------------------
@@ -150,7 +151,7 @@ def measure(path: Path, gpu: str, plan: str = "") -> Measured:
     def look(module: ir.Operation) -> None:
         entry = entries(module)[0]
         given = read_plan(entry)
-        limit = register_limit(find_target(gpu), given.all_warps, given.min_ctas)
+        limit = find_target(gpu).register_limit(given.all_warps, given.min_ctas)
         has_roles = given.roles != "one"
         limit = given.registers if has_roles and given.registers else limit
         found.append((estimate_placed(entry).registers, limit, has_roles))

@@ -13,7 +13,7 @@ from cuda_tile import UserError
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Request, choose, pack
-from cuda_tile.passes.plan_products import divide_warps
+from cuda_tile.plan.products import divide_warps
 from cuda_tile.targets import chip_names, find_target, target_names
 
 EXTENTS: Any = st.sampled_from((16, 32, 64, 128, 256))

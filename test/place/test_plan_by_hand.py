@@ -60,6 +60,10 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
             r"got 'stages'",
         ),
         (
+            "{num_warp = 4 : i64}",
+            r"got 'num_warp'; did you mean 'num_warps'\?",
+        ),
+        (
             "{num_warps = 4 : i64, warps_m = 3 : i64, warps_n = 1 : i64}",
             r"expected warps_m to be a power of two .*, got 3",
         ),
@@ -131,7 +135,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',
             "f16",
-            r"expected only atom, warps_m, .*, swap in .* 'mmaf', got 'num_warps'",
+            r"expected only atom, warps_m, .*, swap, .* in .* 'mmaf', got 'num_warps'",
         ),
         (
             '{atom = "m16n8k16", warps_m = 4 : i64}',
@@ -146,7 +150,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", lhs = "tensor"}',
             "f16",
-            r"expected lhs to be shared in .*, got 'tensor'",
+            r"expected lhs to be shared or register .*, got 'tensor'",
         ),
         (
             '{atom = "m16n8k16", stage = 2 : i64}',

@@ -57,6 +57,10 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "compile": (cuda_tile.compile, {**COMPILING, "cubin": False}),
     "lower": (cuda_tile.lower, {**COMPILING, "until": "plan", "timings": None}),
+    "list_plans": (
+        cuda_tile.list_plans,
+        {"module": MODULE, "gpu": "sm_80", "options": None},
+    ),
     "translate": (
         cuda_tile.translate,
         {"module": MODULE, "form": "ptx", "gpu": "sm_80"},

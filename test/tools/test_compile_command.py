@@ -39,6 +39,21 @@ def test_cubin_of_a_file_goes_beside_its_name(command: Command, folder: Path):
     assert (folder / "vadd_f32_1024.cubin").read_bytes().startswith(ELF_MAGIC)
 
 
+def test_plans_are_listed_and_one_of_them_is_compiled(command: Command, folder: Path):
+    listed = command(tool, VADD, "--gpu", "sm_90", "--list-plans")
+    (plans,) = json.loads(listed.out).values()
+    for plan in plans:
+        given = ["--gpu", "sm_90", "--emit=ptx", f"--plan={plan['number']}"]
+        done = command(tool, VADD, *given)
+        threads = 32 * plan["fields"]["num_warps"]
+        assert f".reqntid {threads}" in done.out or not plan["possible"]
+    assert [path.name for path in folder.iterdir()] == []
+    refused = command(tool, VADD, "--gpu", "sm_90", "--plan=9999")
+    assert "expected the number of one of" in refused.err
+    refused = command(tool, VADD, "--gpu", "sm_90", "--plan=0", "--list-plans")
+    assert "expected --list-plans without" in refused.err
+
+
 def test_cubin_of_stdin_goes_to_stdout(command: Command, folder: Path):
     result = command(tool, "-", "--gpu", "sm_90", stdin=VADD.read_bytes())
     assert result.code == 0

@@ -40,6 +40,7 @@ PARTS = (
             "cuda_tile.api.Compiled",
             "cuda_tile.options.Options",
             "cuda_tile.api.lower",
+            "cuda_tile.api.list_plans",
             "cuda_tile.api.run",
             "cuda_tile.api.translate",
             "cuda_tile.launcher.launch",

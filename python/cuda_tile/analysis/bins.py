@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.constants import MOST_BINS, UPDATES_PER_BIN
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
@@ -24,10 +25,6 @@ _IDENTITIES = {"add": 0, "or": 0, "xor": 0, "and": -1, "umax": 0, "umin": -1}
 _JOINED_MODES = (*_IDENTITIES, "max", "min")
 """Modes of which several updates may be made as one. Sums of floats may not: they would
 be rounded in another way."""
-MOST_BINS = 2048
-"""Words of shared memory: more would keep other CTAs off the multiprocessor."""
-UPDATES_PER_BIN = 2
-"""Updates of a tile for each of its places from which on collecting them pays."""
 
 
 @dataclass(frozen=True)

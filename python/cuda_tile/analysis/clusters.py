@@ -9,6 +9,8 @@ control flow; not what depends on one CTA having it all, or being the only one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
@@ -27,7 +29,7 @@ _OTHERS = frozenset(
 )
 
 
-def suits_clusters(ops: list[ir.Operation]) -> bool:
+def suits_clusters(ops: Sequence[ir.Operation]) -> bool:
     """Whether CTAs can share the tile blocks of an entry with these ops."""
     elementwise = {
         f"cuda_tile.{op.name}"

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the operands of matrix products come from.
 
-Asked by `plan` at level T: which operands lie in shared memory, which products are
-chained, and how many registers tiles take under a plan that is not placed yet.
+Asked by `plan` at level T: which operands lie in shared memory, and which products are
+chained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import cast
 
 from cuda_tile._mlir import ir
@@ -20,9 +19,7 @@ from cuda_tile.analysis.registers import (
     IsStaged,
     Tile,
     elementwise_stems,
-    held_registers,
 )
-from cuda_tile.engines.engine import Atom
 from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import (
@@ -34,7 +31,6 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.targets import WARP_LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,47 +388,8 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
     return source is not None and source.block != op.block
 
 
-class TileRegisters:
-    """Registers of a tile per thread, from its shape and the plans of products.
-
-    A tile of the shape of a product's result has that result's layout, one of a row or
-    a column of it what is left of the layout; any other tile is spread over all
-    threads. Rules of `place` give other layouts only where that costs no more.
-    """
-
-    def __init__(self, plans: Parts, num_warps: int) -> None:
-        self._threads = num_warps * WARP_LANES
-        self._elements: dict[tuple[int, ...], int] = {}
-        for product, plan in plans.items():
-            m, n, _ = product.extents
-            rows, columns = warp_part(product, plan)
-            step_m, step_n = plan.warp_step
-            of_rows = rows * _per_lane(plan.atom, plan.swap) // step_m
-            of_columns = columns * _per_lane(plan.atom, 1 - plan.swap) // step_n
-            batch = product.batch // min(product.batch, plan.warps_b)
-            lead = (product.batch,) if product.batch > 1 else ()
-            self._elements |= {
-                (*lead, m): batch * of_rows,
-                (*lead, m, 1): batch * of_rows,
-                (*lead, 1, n): batch * of_columns,
-                (*lead, m, n): batch * max(1, rows * columns // WARP_LANES),
-            }
-
-    def __call__(self, tile: Tile) -> int:
-        """Registers of one thread."""
-        elements = self._elements.get(tile.shape)
-        if elements is None:
-            elements = -(-prod(tile.shape) // self._threads)
-        return held_registers(elements, tile.bits)
-
-
 def warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
     """Rows and columns of the result that a warp computes, at least one atom."""
     m, n, _ = product.extents
     step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
-
-
-def _per_lane(atom: Atom, dim: int) -> int:
-    """Rows or columns of an atom's result that one lane has elements of."""
-    return 1 << sum(basis[dim] != 0 for basis in atom.c.register)

@@ -5,21 +5,17 @@ from __future__ import annotations
 
 from cuda_tile.analysis.feeds import Product, conversions_of, warp_part
 from cuda_tile.analysis.product_rules import REGISTERS, Gathered
-from cuda_tile.analysis.registers import (
+from cuda_tile.analysis.registers import Weigh, held_registers
+from cuda_tile.constants import (
     COPIED_OVERHEAD_REGISTERS,
     LOOP_OVERHEAD_REGISTERS,
-    Weigh,
-    held_registers,
+    PARTS_IN_FLIGHT_REGISTERS,
 )
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.short_sums import pieces_of_sums
 from cuda_tile.ir.plan import ProductPlan, slice_depth
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES
-
-_PARTS_IN_FLIGHT = 48
-"""Registers of partial sums of one instruction each that ptxas 13.5 has in flight where
-warps multiply: 255 and up to 56 bytes of spills, where 188 to 214 do without."""
 
 
 @REGISTERS.register(MMA_SYNC.name, FMA.name)
@@ -48,7 +44,7 @@ def _slices(
     if plan.promote:
         part = batch * rows * columns // WARP_LANES
         one = plan.promote == plan.atom.shape[2]
-        step += min(part, _PARTS_IN_FLIGHT) if one else part
+        step += min(part, PARTS_IN_FLIGHT_REGISTERS) if one else part
     step = max(0, step - sum(map(weigh, product.stored)))
     return step - _spared(product, plan, gathered)
 

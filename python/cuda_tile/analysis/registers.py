@@ -3,7 +3,7 @@
 
 `live_tiles` walks an entry once, at level T or W: at each operation it notes the tiles
 that must be held in registers. `estimate` weighs them: by their layouts at level W, by
-what a plan would make of them at level T (analysis/feeds.py). Linear in the number of
+what a plan would make of them at level T (plan/registers.py). Linear in the number of
 operations times the tiles live at one; the walk is done once for all plans compared.
 
 What is not held: constants, copies by `broadcast`, and values of elementwise operations
@@ -20,6 +20,11 @@ from functools import cache
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
+from cuda_tile.constants import (
+    COPIED_OVERHEAD_REGISTERS,
+    LOOP_OVERHEAD_REGISTERS,
+    OVERHEAD_REGISTERS,
+)
 from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
@@ -32,16 +37,6 @@ from cuda_tile.ir.tiles import (
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.ldmatrix import match_ldmatrix
 from cuda_tile.targets import REGISTER_BITS
-
-OVERHEAD_REGISTERS = 16
-"""Registers beside tiles: addresses, bounds, predicates. Fitted, as the next, to what
-ptxas 13.5 needs without spilling; test/analysis/test_registers.py holds the error."""
-LOOP_OVERHEAD_REGISTERS = 32
-"""More of them inside a loop: what addresses are made of is kept for the next turn."""
-COPIED_OVERHEAD_REGISTERS = 8
-"""As many of these where a product reads what engines copied and nothing else: each
-operand needs one address of its slot (ptxas 13.5 spills below 184 registers where tiles
-take 160, of f16 and of tf32, below 104 where they take 88, of bytes)."""
 
 RENAMES = frozenset(("reshape", "permute", "assume", "extract"))
 MADE_IN_PLACE = frozenset(("constant", "iota", "broadcast"))

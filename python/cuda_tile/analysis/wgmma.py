@@ -34,6 +34,7 @@ from cuda_tile.analysis.product_rules import (
     Gathered,
 )
 from cuda_tile.analysis.registers import Tile, Weigh, held_registers
+from cuda_tile.constants import MOST_HELD_REGISTERS, WGMMA_SPARED_REGISTERS
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.wgmma import WGMMA, groups_of
 from cuda_tile.ir.carried import LOOPS, first_carried
@@ -58,17 +59,9 @@ from cuda_tile.layout.wgmma import (
 )
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
-MOST_HELD_REGISTERS = 208
-"""What a thread may hold of a product whose left operand it brings to registers: 128 of
-sums, 64 of partial sums and 16 of the operand fit 232 registers, 32 of it spill (ptxas
-13.5: 908 bytes)."""
 _WARP_ROWS, _WARP_COLUMNS = 64, 32
 """Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
 128."""
-_SPARED_REGISTERS = 16
-"""Registers that a loop of products of warpgroups, whose addresses are descriptors in
-uniform registers, needs less than others (ptxas 13.5: 128 of sums and 64 of partial
-sums fit 232 without spills)."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +221,7 @@ def registers(
     del gathered  # instructions read shared memory themselves
     needed = 0
     if plan.promote:
-        needed = min(PART_REGISTERS, weigh(product.result)) - _SPARED_REGISTERS
+        needed = min(PART_REGISTERS, weigh(product.result)) - WGMMA_SPARED_REGISTERS
     threads = plan.warps_m * plan.warps_n * WARP_LANES
     for name in plan.convert:
         operand = Tile.of(product.op.operands["ab".index(name)])

@@ -9,6 +9,7 @@ where stdout holds the output itself.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from cuda_tile.cli.limited import Limited
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
-from cuda_tile.options import Options
+from cuda_tile.options import MOST_PLANS_LISTED, Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
 from cuda_tile.runtime.record import ABIS
@@ -89,6 +90,11 @@ def build_parser() -> argparse.ArgumentParser:
         f"{ALL_STEPS}; may be repeated",
     )
     parser.add_argument(
+        "--list-plans",
+        action="store_true",
+        help="print the plans that each kernel could have as JSON, and do not compile",
+    )
+    parser.add_argument(
         "--timing", action="store_true", help="print the time of each step"
     )
     _add_choices(parser)
@@ -103,6 +109,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         help="warps per CTA, a power of two up to 16; default: chosen per kernel",
+    )
+    parser.add_argument(
+        "--plan",
+        metavar="N",
+        type=int,
+        help="number of a plan of --list-plans; default: the one that costs least",
     )
     parser.add_argument(
         "--abi",
@@ -160,6 +172,7 @@ class Request:
         report: `text`, `json`, `html` or None.
         report_run: What the page runs the kernel with; None to make it up.
         has_timing: Whether to print a table of times.
+        lists_plans: Whether to list plans instead.
         print_after: Steps to print the result of.
     """
 
@@ -170,6 +183,7 @@ class Request:
     report: str | None
     report_run: str | None
     has_timing: bool
+    lists_plans: bool
     print_after: frozenset[str]
 
     @property
@@ -187,6 +201,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
     options = read_options(arguments, arguments.gpu)
     (file,) = arguments.file
     _check_page(arguments)
+    _check_list(arguments)
     form, output = _form_and_output(arguments, file)
     return Request(
         file=file,
@@ -196,6 +211,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
         report=arguments.report,
         report_run=arguments.report_run,
         has_timing=arguments.timing,
+        lists_plans=arguments.list_plans,
         print_after=_steps(arguments.print_after),
     )
 
@@ -226,6 +242,17 @@ def _check_page(arguments: argparse.Namespace) -> None:
         )
 
 
+def _check_list(arguments: argparse.Namespace) -> None:
+    """Refuses what is not done where plans are listed.
+
+    Raises:
+        UserError: Something else is asked for.
+    """
+    given = arguments.report or arguments.emit or arguments.plan is not None
+    if arguments.list_plans and given:
+        raise UserError("expected --list-plans without --report, --emit and --plan")
+
+
 def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
     """The choices of the compilation.
 
@@ -241,6 +268,7 @@ def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
     return Options(
         gpu=gpu,
         num_warps=arguments.num_warps,
+        plan=_plan(arguments.plan),
         abi=arguments.abi,
         persistent=arguments.persistent,
         line_info=arguments.line_info,
@@ -248,6 +276,17 @@ def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
         verify_each=arguments.verify_each,
         **_levels(arguments.level),
     )
+
+
+def _plan(number: int | None) -> int | None:
+    """The number of a plan, as `Options` take it.
+
+    Raises:
+        UserError: No plan has that number.
+    """
+    if number is not None and not 0 <= number < MOST_PLANS_LISTED:
+        raise UserError(f"expected --plan=N from 0 on, got {number}")
+    return number
 
 
 def _levels(level: int | None) -> dict[str, int]:
@@ -259,6 +298,8 @@ def _levels(level: int | None) -> dict[str, int]:
 
 def _form_and_output(arguments: argparse.Namespace, file: str) -> tuple[api.Emit, str]:
     output: str | None = arguments.output
+    if arguments.list_plans:
+        return "cubin", output or STANDARD_STREAM
     suffix = Path(output).suffix if output else ""
     if suffix in NO_MACHINE_CODE and arguments.emit is None:
         raise UserError(NO_MACHINE_CODE[suffix].format(f"'-o {output}'"))
@@ -362,6 +403,8 @@ def main() -> int:
     """Runs the command on the process's arguments and returns its exit code."""
     arguments = build_parser().parse_args()
     if many.is_many(arguments):
+        if arguments.list_plans:
+            raise UserError("expected --list-plans with one file and one chip")
         return many.compile_many(arguments, read_options(arguments, None))
     request = read_request(arguments)
     limits = many.read_limits(arguments)
@@ -376,9 +419,18 @@ def compile_one(request: Request) -> int:
     Raises:
         UserError: The program, a choice or the installation is at fault.
     """
+    if request.lists_plans:
+        return _list_plans(request)
     report = compile_file(request)
     if report is not None:
         say_what_became(request, report)
+    return 0
+
+
+def _list_plans(request: Request) -> int:
+    """Prints the plans of a file's kernels as JSON, to `-o` if there is one."""
+    plans = api.list_plans(read_kernel(request.file), options=request.options)
+    write_output(request.output, json.dumps(plans, indent=1) + "\n")
     return 0
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import Point
-from cuda_tile.analysis.cost import register_limit
 from cuda_tile.analysis.role_slice import is_uniform
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
@@ -64,7 +63,7 @@ def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
     b = e.builder
     if role.registers:
         plan, warps = read_plan(enclosing_entry(op)), e.role.warps
-        _set_registers(e, role, register_limit(e.target, warps, plan.min_ctas))
+        _set_registers(e, role, e.target.register_limit(warps, plan.min_ctas))
     start, first = b.block(), Point(op, role.number)
     if role.is_single:
         b.branch_if(_is_elected(e, role, warp), start, e.landing(Point(op, None)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cuda_tile.constants import WARP_SLOWDOWN
 from cuda_tile.engines.engine import Atom, Division, Engine, Reading, Terms
 from cuda_tile.engines.short_sums import PROMOTED_ELEMENTS, SHORT_SUMS, pieces_of_sums
 from cuda_tile.engines.wgmma import WGMMA
@@ -17,9 +18,6 @@ from cuda_tile.targets import Target
 _F16_CAPABILITIES = range(90, 120)
 """There `mma.sync` of 8-bit floats is one of f16, whose sums are not short: ptxas 13.5
 makes HMMA of it on sm_90, sm_100, sm_103 and sm_110, QMMA on sm_89, sm_120, sm_121."""
-_SLOWDOWN_BESIDE_WARPGROUPS = 1.6
-"""What warps take where warpgroups have instructions of their own, of the time of
-these: they alone reach the rate of sm_90 (published microbenchmarks: 62 %)."""
 
 
 class WarpEngine(Engine):
@@ -83,7 +81,7 @@ class WarpEngine(Engine):
 
     def slowdown(self, target: Target) -> float:
         """Its time per multiply-add, of the best that the chip can do."""
-        return _SLOWDOWN_BESIDE_WARPGROUPS if WGMMA.is_on(target) else 1
+        return WARP_SLOWDOWN if WGMMA.is_on(target) else 1
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
         """Each warp reads its rows of A, unless they stay there, and columns of B."""

@@ -9,16 +9,17 @@ is used; `threads`, the default, load it to registers when it is needed. On a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
-from cuda_tile.ir.plan import (
-    PLAN_ATTRIBUTE,
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_target
+from cuda_tile.ir.plan_values import (
+    kinds_of,
+    number_field,
     plan_attribute,
     plan_values,
-    read_target,
+    word_field,
 )
 from cuda_tile.ir.walk import enclosing_entry, located_at_op, op_stem
 from cuda_tile.targets import Target
@@ -36,9 +37,6 @@ CONVERTED_SLOTS = 2
 """Slots of a ring that threads fill for products of warpgroups: they fill one while a
 product reads the other."""
 
-LOAD_FIELDS: Mapping[str, type] = {"engine": str, "slots": int, "ahead": int}
-STORE_FIELDS: Mapping[str, type] = {"engine": str}
-
 
 @dataclass(frozen=True)
 class LoadPlan:
@@ -50,9 +48,9 @@ class LoadPlan:
         ahead: Turns of the loop by which it runs ahead of the use of its tile.
     """
 
-    engine: str = THREADS
-    slots: int = 0
-    ahead: int = 0
+    engine: str = word_field(THREADS)
+    slots: int = number_field()
+    ahead: int = number_field()
 
     @property
     def is_copy(self) -> bool:
@@ -73,11 +71,15 @@ class StorePlan:
         engine: `tma` or `threads`.
     """
 
-    engine: str = THREADS
+    engine: str = word_field(THREADS)
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute."""
         return plan_attribute({"engine": self.engine})
+
+
+LOAD_FIELDS, STORE_FIELDS = kinds_of(LoadPlan), kinds_of(StorePlan)
+"""The fields of the plans of loads and stores."""
 
 
 @located_at_op
@@ -89,7 +91,7 @@ def read_load(op: ir.Operation) -> LoadPlan:
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return LoadPlan()
-    values = plan_values(op, LOAD_FIELDS)
+    values = plan_values(op, LoadPlan)
     engine = _engine(op, values.get("engine", ""), ENGINES)
     slots, ahead = values.get("slots", 0), values.get("ahead", 0)
     if engine == THREADS:
@@ -120,7 +122,7 @@ def read_store(op: ir.Operation) -> StorePlan:
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return StorePlan()
-    values = plan_values(op, STORE_FIELDS)
+    values = plan_values(op, StorePlan)
     return StorePlan(_engine(op, values.get("engine", ""), (TMA, THREADS)))
 
 

@@ -2,15 +2,15 @@
 """The plan of a kernel: attributes on its entry and products, and values for passes.
 
 `tileas.plan` is a dictionary of integers and strings that says what `plan`, a person or
-a tuner decided. `ENTRY_FIELDS` and `PRODUCT_FIELDS` are all there is here, those of
-loads and stores are in copy_plan.py; a plan with another key, or with values that do
-not fit, is refused wherever it is read.
+a tuner decided. `Plan` and `ProductPlan` declare the fields of entries and products,
+each with its kind and values; those of loads and stores are in copy_plan.py. A plan
+with another key, or with values that do not fit, is refused wherever it is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -19,7 +19,14 @@ from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
 from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
-from cuda_tile.ir.plan_values import PLAN_ATTRIBUTE, plan_attribute, plan_values
+from cuda_tile.ir.plan_values import (
+    PLAN_ATTRIBUTE,
+    kinds_of,
+    number_field,
+    plan_attribute,
+    plan_values,
+    word_field,
+)
 from cuda_tile.ir.promotion import check_promotion, default_promotion
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
@@ -41,32 +48,6 @@ CHOICE_ATTRIBUTE = "tileas.choice"
 PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
 """Level T operations that a matrix instruction computes."""
 
-ENTRY_FIELDS: Mapping[str, type] = {
-    "num_warps": int,
-    "warps_m": int,
-    "warps_n": int,
-    "min_ctas": int,
-    "roles": str,
-    "registers": int,
-    "load_registers": int,
-    "persistent": int,
-    "tile_group": int,
-    "cluster": int,
-    "hold": int,
-    "part": int,
-}
-PRODUCT_FIELDS: Mapping[str, type] = {
-    "atom": str,
-    "warps_m": int,
-    "warps_n": int,
-    "warps_b": int,
-    "lhs": str,
-    "stage": int,
-    "lag": int,
-    "promote": int,
-    "convert": str,
-    "swap": int,
-}
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
 LEAST_PART = 4
@@ -99,23 +80,23 @@ class Plan:
             `row_tiling`); 0 leaves rows whole.
     """
 
-    num_warps: int
-    warps_m: int = 0
-    warps_n: int = 0
-    min_ctas: int = 0
-    roles: str = "one"
-    registers: int = 0
-    load_registers: int = 0
-    persistent: int = 0
-    tile_group: int = 0
-    cluster: int = 1
-    hold: int = 0
-    part: int = 0
+    num_warps: int = number_field()
+    warps_m: int = number_field()
+    warps_n: int = number_field()
+    min_ctas: int = number_field()
+    roles: str = word_field(*ROLES)
+    registers: int = number_field()
+    load_registers: int = number_field()
+    persistent: int = number_field(0, range(2))
+    tile_group: int = number_field(0, range(MAX_GRID_EXTENT + 1))
+    cluster: int = number_field(1)
+    hold: int = number_field(0, range(2))
+    part: int = number_field()
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
         values = {name: getattr(self, name) for name in ENTRY_FIELDS}
-        plain = Plan(0)
+        plain = Plan()
         return plan_attribute(
             {name: n for name, n in values.items() if n != getattr(plain, name)}
         )
@@ -124,6 +105,10 @@ class Plan:
     def all_warps(self) -> int:
         """Warps of a CTA, those that only load included."""
         return self.num_warps + (LOAD_WARPS if self.roles == "load" else 0)
+
+
+ENTRY_FIELDS = kinds_of(Plan)
+"""The fields of an entry's plan."""
 
 
 @dataclass(frozen=True)
@@ -140,10 +125,17 @@ class ProductPlan(Division):
             copy fills and the one that such instructions read: "a", "b", "ab".
     """
 
-    stage: int = 0
-    lag: int = 0
-    promote: int = 0
-    convert: str = ""
+    # Those of `Division` are declared again, for their values in the text.
+    atom: Atom = field(metadata={"kind": str, "allowed": None})
+    warps_m: int = number_field()
+    warps_n: int = number_field()
+    warps_b: int = number_field(1)
+    lhs: str = word_field("shared", "register")
+    stage: int = number_field(0, range(2))
+    lag: int = number_field(0, range(2))
+    promote: int = number_field()
+    convert: str = word_field("", "a", "b", "ab")
+    swap: int = number_field(0, range(2))
 
     @cached_property
     def engine(self) -> Engine:
@@ -191,6 +183,10 @@ class ProductPlan(Division):
         return plan_attribute(values)
 
 
+PRODUCT_FIELDS = kinds_of(ProductPlan)
+"""The fields of a product's plan."""
+
+
 def add_remark(entry: ir.Operation, text: str) -> None:
     """Notes on an entry what was wanted, what came instead, why, and the way out."""
     remarks: list[ir.Attribute] = []
@@ -218,8 +214,7 @@ def read_plan(entry: ir.Operation) -> Plan:
             f"expected attribute '{PLAN_ATTRIBUTE}' on entry @{entry_name(entry)}; "
             "run cuda-tile-plan first",
         )
-    values: dict[str, Any] = {"num_warps": 0}
-    plan = Plan(**(values | plan_values(entry, ENTRY_FIELDS)))
+    plan = Plan(**plan_values(entry, Plan))
     if plan.num_warps not in WARP_COUNTS:
         *known, most = WARP_COUNTS
         raise UserError(
@@ -229,11 +224,7 @@ def read_plan(entry: ir.Operation) -> Plan:
     if plan.warps_m or plan.warps_n:
         _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan)
     _check_ctas(entry, plan)
-    _check_choice("roles", plan.roles, ROLES)
-    _check_range("persistent", plan.persistent, 0, 1)
-    _check_range("hold", plan.hold, 0, 1)
     _check_part(plan.part)
-    _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT)
     _check_registers(read_target(entry), plan)
     _check_cluster(read_target(entry), plan)
     return plan
@@ -255,23 +246,24 @@ def read_target(entry: ir.Operation) -> Target:
 
 
 @located_at_op
-def read_product(op: ir.Operation) -> ProductPlan:
+def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     """The plan of one product, with what it leaves to its entry filled in.
 
     Args:
-        op: A product in an entry that has its plan, one of `PRODUCTS`.
+        op: A product, one of `PRODUCTS`.
+        entry: The plan of its entry; None if it stands there.
 
     Raises:
         UserError: There is none, or it is not usable; says which field.
     """
     holder = enclosing_entry(op)
-    entry = read_plan(holder)
+    entry = entry or read_plan(holder)
     if PLAN_ATTRIBUTE not in op.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
             "cuda-tile-plan first",
         )
-    values = plan_values(op, PRODUCT_FIELDS)
+    values = plan_values(op, ProductPlan)
     atom = find_atom(op, values.get("atom", ""), read_target(holder))
     warps_m = values.get("warps_m", entry.warps_m)
     warps_n = values.get("warps_n", entry.warps_n)
@@ -284,24 +276,19 @@ def read_product(op: ir.Operation) -> ProductPlan:
     engine = registry.engine_of(atom)
     _check_range("swap", swap, 0, int(engine.may_swap))
     _check_shape(op, atom, division, swap)
-    has_choice = engine.reads_shared and "registers" in engine.left
-    _check_choice("lhs", lhs, ("shared", "register") if has_choice else ("shared",))
-    _check_range("stage", stage, 0, 1)
-    _check_range("lag", lag, 0, 1)
+    if lhs == "register" and not (engine.reads_shared and "registers" in engine.left):
+        raise UserError(
+            f"expected lhs to be shared for atom {atom.name} in '{PLAN_ATTRIBUTE}', "
+            f"got '{lhs}'",
+        )
     warps = (warps_m, warps_n, warps_b)
     usual = default_promotion(terms_of(op), atom, read_target(holder), warps)
     promote = values.get("promote", usual)
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")
-    _check_choice("convert", convert, ("", "a", "b", "ab"))
     return ProductPlan(
         *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
     )
-
-
-def most_ctas(target: Target, num_warps: int) -> int:
-    """CTAs of so many warps that the threads of a multiprocessor allow."""
-    return min(target.ctas_per_sm, target.threads_per_sm // (num_warps * WARP_LANES))
 
 
 def refuse_plan(op: ir.Operation) -> None:
@@ -375,7 +362,7 @@ def _is_power(number: int) -> bool:
 
 def _check_ctas(entry: ir.Operation, plan: Plan) -> None:
     target = read_target(entry)
-    most = most_ctas(target, plan.num_warps)
+    most = target.most_ctas(plan.num_warps)
     if not 0 <= plan.min_ctas <= most:
         raise UserError(
             f"expected min_ctas of 0 to {most}, the CTAs a multiprocessor of "
@@ -400,14 +387,6 @@ def _check_division(division: Mapping[str, int], plan: Plan) -> None:
 _PRODUCT_DEFAULTS: Mapping[str, Any] = {
     **{"lhs": "shared", "stage": 0, "lag": 0, "swap": 0}
 }
-
-
-def _check_choice(name: str, got: str, known: tuple[str, ...]) -> None:
-    if got not in known:
-        raise UserError(
-            f"expected {name} to be {' or '.join(known)} in '{PLAN_ATTRIBUTE}', got "
-            f"'{got}'",
-        )
 
 
 def _check_range(name: str, got: int, least: int, most: int) -> None:

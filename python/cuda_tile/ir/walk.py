@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -15,6 +15,7 @@ from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.locations import place_text
 
 Read = TypeVar("Read")
+More = ParamSpec("More")
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -183,17 +184,17 @@ def located(op: ir.Operation) -> Generator[None]:
 
 
 def located_at_op(
-    read: Callable[[ir.Operation], Read],
-) -> Callable[[ir.Operation], Read]:
+    read: Callable[Concatenate[ir.Operation, More], Read],
+) -> Callable[Concatenate[ir.Operation, More], Read]:
     """Makes errors of a function of an op have the location of the op.
 
     Most calls have none: then no location is looked up.
     """
 
     @wraps(read)
-    def reading(op: ir.Operation) -> Read:
+    def reading(op: ir.Operation, *more: More.args, **named: More.kwargs) -> Read:
         try:
-            return read(op)
+            return read(op, *more, **named)
         except CudaTileError as error:
             raise located_error(error, op) from error
 

@@ -12,11 +12,9 @@ from math import prod
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
+from cuda_tile.constants import MOST_REPEATED_OPS
 from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.ir.walk import defining_op, nested_ops
-
-MAX_REPEATED = 8
-"""Ops that may be done again for one use; what takes more is converted."""
 
 FREE = {f"cuda_tile.{name}" for name in ("constant", "reshape", "broadcast", "permute")}
 """Ops that a thread does without an instruction."""
@@ -108,9 +106,11 @@ def _sizes(ops: list[ir.Operation]) -> dict[ir.Operation, int]:
             if op.name != "cuda_tile.broadcast":  # which may convert its small operand
                 maker = defining_op(operand)
                 size += (
-                    MAX_REPEATED if maker is None else sizes.get(maker, MAX_REPEATED)
+                    MOST_REPEATED_OPS
+                    if maker is None
+                    else sizes.get(maker, MOST_REPEATED_OPS)
                 )
-        if size <= MAX_REPEATED:
+        if size <= MOST_REPEATED_OPS:
             sizes[op] = size
     return sizes
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.constants import MOST_REPEATED_OPS
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.place.cheap import FREE, MAX_REPEATED, REPEATABLE
+from cuda_tile.place.cheap import FREE, REPEATABLE
 from cuda_tile.place.cost import (
     conversion_cycles,
     instruction_cycles,
@@ -56,7 +57,7 @@ class Conversions:
         key = (value, layout)
         if key not in self._made:
             op = defining_op(value)
-            room = MAX_REPEATED if may_repeat else 0
+            room = MOST_REPEATED_OPS if may_repeat else 0
             repeated = self._repeated_cycles(value, layout, room)
             if op is None or repeated is None or repeated >= self._plain(*key):
                 made = _convert(value, layout)

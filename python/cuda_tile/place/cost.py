@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What layouts cost: conversions between them, and accesses in a poor one.
 
-The unit is a cycle of a multiprocessor, for all warps of a CTA and one execution; times
-the trip counts of the loops around. Only relations matter:
-
-- a 32-byte sector of global memory: by the chip's row in targets.py;
-- a wavefront of shared memory, 128 bytes: 1 cycle; a shuffle of a warp: 1 cycle (both
-  CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions" and
-  "Shared Memory": 32 banks, 32 lanes of a shuffle in a cycle, on every chip);
-- any other instruction of a warp: a quarter, as four warps issue in a cycle;
-- a barrier: 30 cycles in which a CTA's warps wait for the last of them.
+The unit is a clock of a multiprocessor, for all warps of a CTA and one execution; times
+the trip counts of the loops around. Only relations matter. A 32-byte sector of global
+memory costs what the chip's row in targets.py says; wavefronts, shuffles, instructions
+and barriers what constants.py says.
 """
 
 from __future__ import annotations
@@ -19,20 +14,18 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.access import MAX_VECTOR_BYTES, SECTOR_BYTES
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
+from cuda_tile.constants import (
+    BARRIER_CLOCKS,
+    INSTRUCTION_CLOCKS,
+    LOOP_TRIPS,
+    SHUFFLE_CLOCKS,
+    WAVEFRONT_BYTES,
+    WAVEFRONT_CLOCKS,
+)
 from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES, Target
-
-LOOP_TRIPS = 16
-"""Trip count assumed for a loop whose bounds are unknown: only the order of magnitude
-matters, a loop body outweighs what stands before and after it."""
-
-WAVEFRONT_CYCLES = 1.0
-SHUFFLE_CYCLES = 1.0
-INSTRUCTION_CYCLES = 0.25
-BARRIER_CYCLES = 30.0
-WAVEFRONT_BYTES = 128
 
 
 def sector_cycles(target: Target) -> float:
@@ -47,11 +40,11 @@ def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> 
             return 0.0
         case ConversionKind.SHUFFLE:
             words = target.n_registers * max(1, bits // 32)
-            return words * target.n_warps * SHUFFLE_CYCLES
+            return words * target.n_warps * SHUFFLE_CLOCKS
         case ConversionKind.SHARED:
             moved = _wavefronts(source, bits) + _wavefronts(target, bits)
             # One barrier between store and load, one before the bytes' next use.
-            return moved * WAVEFRONT_CYCLES + 2 * BARRIER_CYCLES
+            return moved * WAVEFRONT_CLOCKS + 2 * BARRIER_CLOCKS
 
 
 def _wavefronts(layout: LinearLayout, bits: int) -> float:
@@ -64,7 +57,7 @@ def _wavefronts(layout: LinearLayout, bits: int) -> float:
 
 def instruction_cycles(layout: LinearLayout) -> float:
     """Cost of one instruction per element."""
-    return layout.n_registers * layout.n_warps * INSTRUCTION_CYCLES
+    return layout.n_registers * layout.n_warps * INSTRUCTION_CLOCKS
 
 
 def tile_bits(value: ir.Value) -> int:

@@ -7,6 +7,7 @@ from functools import partial
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
+from cuda_tile.constants import MOST_PART_REGISTERS
 from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
@@ -111,10 +112,6 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     ]
 
 
-MAX_PARTS_IN_REGISTERS = 32
-"""Registers that the source of an `extract` may take for want of a better layout."""
-
-
 @RULES.register("extract")
 def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Best is a thread that holds the same place of every part.
@@ -130,7 +127,7 @@ def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
     def backward(layout: LinearLayout) -> LinearLayout | None:
         source = every_part(layout, whole)
-        return source if source.n_registers <= MAX_PARTS_IN_REGISTERS else None
+        return source if source.n_registers <= MOST_PART_REGISTERS else None
 
     if is_in_body(op):
         everywhere = LinearLayout.replicated(

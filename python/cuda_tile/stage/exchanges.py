@@ -9,14 +9,11 @@ other's results are brought together: first what each stores, then what each loa
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import MOST_EXCHANGED_BYTES
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, taken
 from cuda_tile.stage.conversion import conversion_source
-
-MOST_BYTES = 4096
-"""Of a tile that is exchanged together with others: more is better stored when it is
-made than held in registers."""
 
 
 def join_exchanges(entry: ir.Operation) -> None:
@@ -53,7 +50,7 @@ def store_early(load: ir.Operation) -> None:
     while first and ops[first - 1].name == "tileas.load_shared":
         first -= 1
     loads = ops[first:place]
-    if tile_bytes(load.results[0]) > MOST_BYTES:
+    if tile_bytes(load.results[0]) > MOST_EXCHANGED_BYTES:
         return
     source = defining_op(store.operands[0])
     if loads and (source is None or source not in loads):
@@ -64,7 +61,7 @@ def store_early(load: ir.Operation) -> None:
 def _is_small(op: ir.Operation) -> bool:
     return (
         op.name == "tileas.convert_layout"
-        and tile_bytes(op.results[0]) <= MOST_BYTES
+        and tile_bytes(op.results[0]) <= MOST_EXCHANGED_BYTES
         and conversion_source(op.results[0]) is not None
     )
 

@@ -8,6 +8,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.constants import MOST_FOLDED_WARPS
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import (
     element_of,
@@ -28,11 +29,6 @@ from cuda_tile.stage.blocks import (
 )
 from cuda_tile.stage.build import convert, permute, reshape
 
-MOST_HELD = 8
-"""Partial results that each thread folds by itself; of more, lanes fold their parts.
-
-Of 16, a thread would load 4 times 4 and apply the body 15 times, lanes exchange 4."""
-
 
 def split_reduction(op: ir.Operation) -> None:
     """Splits a reduction that crosses warps; leaves others alone."""
@@ -47,7 +43,7 @@ def split_reduction(op: ir.Operation) -> None:
         else:
             tiles = _reduce_below_warps(op, list(op.operands), dim)
         everywhere = held_by_all(layout_of(tiles[0]), dim)
-        if is_commutative(op) and layout_of(tiles[0]).shape[dim] > MOST_HELD:
+        if is_commutative(op) and layout_of(tiles[0]).shape[dim] > MOST_FOLDED_WARPS:
             everywhere = held_by_lanes(everywhere, dim)
         tiles = [convert(tile, everywhere) for tile in tiles]
         final = _reduce_like(op, tiles, dim, _final_types(op, everywhere, dim))

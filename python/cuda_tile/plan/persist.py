@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which kernels serve several tile blocks per CTA, and in which order: for `plan`.
+"""Which kernels serve several tile blocks per CTA, and in which order.
 
 Asked only where the user wants it (`Options.persistent`). A CTA of a persistent kernel
 gains what its role that loads does while the others store: the next tile block's first
@@ -30,7 +30,7 @@ from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.feeds import LoadedOperand
 from cuda_tile.analysis.tiling import index_operands
 from cuda_tile.ir.maps import read_abi
-from cuda_tile.ir.plan import Plan, add_remark
+from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.targets import Target
@@ -42,8 +42,8 @@ BLOCK_ID = "get_tile_block_id"
 
 def make_persistent(
     entry: ir.Operation, plan: Plan, target: Target, copied: Sequence[LoadedOperand]
-) -> Plan:
-    """The plan with persistence and order of tile blocks; or as it is, with a remark.
+) -> tuple[Plan, str | None]:
+    """The plan with persistence and order of tile blocks; or as it is, and why.
 
     Args:
         entry: The entry.
@@ -53,10 +53,9 @@ def make_persistent(
     """
     reason = _refusal(entry, plan, copied)
     if reason is not None:
-        add_remark(entry, f"not persistent, one tile block per CTA instead: {reason}")
-        return plan
+        return plan, f"not persistent, one tile block per CTA instead: {reason}"
     group = _tile_group(target.multiprocessors, copied)
-    return replace(plan, persistent=1, tile_group=group)
+    return replace(plan, persistent=1, tile_group=group), None
 
 
 def _refusal(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of `plan` that is about rows: whether they are computed in parts.
+"""Rows under a plan: whether they are computed in parts, and in how large ones.
 
 A row that no registers hold would spill. `row_tiling` computes it in parts of as many
 elements as stand here; whether it can is asked by the same function.
@@ -7,19 +7,19 @@ elements as stand here; whether it can is asked by the same function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.clusters import suits_clusters
-from cuda_tile.analysis.cost import register_limit
-from cuda_tile.analysis.feeds import TileRegisters
 from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.registers import estimate, live_tiles
-from cuda_tile.ir.plan import PRODUCTS, Plan, add_remark
+from cuda_tile.constants import MOST_CLUSTER_WARPS, PART_ELEMENTS, SCANNED_ELEMENTS
+from cuda_tile.ir.plan import PRODUCTS, Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
+from cuda_tile.plan.registers import TileRegisters
+from cuda_tile.plan.space import Decision, Hints
 from cuda_tile.rewrites.rows.row import longest_row
 from cuda_tile.rewrites.rows.tiler import find_tiler
 from cuda_tile.targets import (
@@ -30,21 +30,14 @@ from cuda_tile.targets import (
     Target,
 )
 
-MOST_CLUSTER_WARPS = 128
-"""Warps of a cluster: 8 in each of 16 CTAs have enough bytes in flight."""
-PART_ELEMENTS = 8
-"""Elements of a part in each thread: two accesses of 16 bytes of f32."""
-SCANNED_ELEMENTS = 16
-"""The same where a row is scanned: the exchanges between warps serve twice as many."""
-
 
 def plan_rows(
     entry: ir.Operation,
     ops: list[ir.Operation],
     options: Options,
-    hints: Mapping[str, int],
-) -> Plan | None:
-    """The plan of an entry whose rows no registers hold, whatever the warps.
+    hints: Hints,
+) -> tuple[Decision, str] | None:
+    """The decision for an entry whose rows no registers hold, whatever the warps.
 
     Args:
         entry: The entry, at level T.
@@ -53,15 +46,16 @@ def plan_rows(
         hints: The producer's.
 
     Returns:
-        Its plan; None if its rows are no longer than that, or stay whole.
+        The decision, with a remark; None if its rows are no longer than that, or stay
+        whole.
     """
     if any(op.name in PRODUCTS for op in ops):
         return None
-    if options.persistent or hints.get("occupancy", 1) > 1:
+    if options.persistent or (hints.ctas or 1) > 1:
         return None
     size, target = longest_row(ops), options.target
     warps = options.num_warps or max(WARP_COUNTS)
-    held = warps * WARP_LANES * register_limit(target, warps, 1)
+    held = warps * WARP_LANES * target.register_limit(warps, 1)
     if size < held and not _is_crowded(entry, ops, target, warps):
         return None
     cluster = _cluster(ops, options, hints, size // held)
@@ -69,17 +63,21 @@ def plan_rows(
         return None
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
     part = cluster * warps * WARP_LANES * _elements_each(ops)
-    plan = Plan(warps, min_ctas=hints.get("occupancy", 0), cluster=cluster, part=part)
+    plan = Plan(warps, cluster=cluster, part=part)
     tiler = find_tiler(entry, size, plan)
     if tiler is None or (size < held and tiler.repeats_loops):
         return None  # repeated loops may read more than spills do
-    _remark(entry, size, part)
     is_again = tiler.loads_again or bool(repeated_tiles(entry))
-    return replace(plan, hold=int(is_again))
+    decision = Decision(warps, cluster=cluster, part=part, hold=int(is_again))
+    return decision, (
+        f"{location_text(entry)}: wanted a row of {size} elements in registers, it is "
+        f"computed in parts of {part}, which are loaded again for each reduction where "
+        "shared memory does not hold them; smaller tiles need fewer"
+    )
 
 
 def _cluster(
-    ops: list[ir.Operation], options: Options, hints: Mapping[str, int], ctas: int
+    ops: list[ir.Operation], options: Options, hints: Hints, ctas: int
 ) -> int | None:
     """How many CTAs share a row in parts; None if those of a cluster hold it whole.
 
@@ -91,8 +89,7 @@ def _cluster(
     """
     if not (options.target.has_clusters and suits_clusters(ops)):
         return 1
-    hinted = min(hints.get("num_cta_in_cga", 1), MOST_CLUSTER)
-    if ctas < max(PORTABLE_CLUSTER, hinted):
+    if ctas < max(PORTABLE_CLUSTER, min(hints.cluster, MOST_CLUSTER)):
         return None
     return PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
 
@@ -101,16 +98,6 @@ def _elements_each(ops: Sequence[ir.Operation]) -> int:
     """Elements of a part in each thread."""
     is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
     return SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
-
-
-def _remark(entry: ir.Operation, size: int, part: int) -> None:
-    """Says that a row is computed in parts, and what would help."""
-    add_remark(
-        entry,
-        f"{location_text(entry)}: wanted a row of {size} elements in registers, it is "
-        f"computed in parts of {part}, which are loaded again for each reduction where "
-        "shared memory does not hold them; smaller tiles need fewer",
-    )
 
 
 def loads_rows_again(
@@ -126,7 +113,7 @@ def _is_crowded(
     entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, warps: int
 ) -> bool:
     """Whether what loops carry leaves too few registers for what they do."""
-    threads, limit = warps * WARP_LANES, register_limit(target, warps, 1)
+    threads, limit = warps * WARP_LANES, target.register_limit(warps, 1)
     carried = (
         sum(elements_of(value) for value in op.results if is_distributed(value))
         for op in ops

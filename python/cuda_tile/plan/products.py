@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of `plan` that is about one product: its instruction, and who computes it.
+"""One product under a plan: its instruction, and which warps compute what of it.
 
 Which engine computes it, which warps compute which part of the result, and by which
 atom.
@@ -7,6 +7,7 @@ atom.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
@@ -17,81 +18,42 @@ from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.plan import (
-    PLAN_ATTRIBUTE,
-    PRODUCTS,
     Plan,
     ProductPlan,
-    add_remark,
     can_compute,
     element_types,
     extents_of,
-    read_product,
     terms_of,
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of
-from cuda_tile.ir.walk import enclosing_entry, location_text
+from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.atoms import M16N16K32, MmaAtom
-from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.plan.loads import Copies
 from cuda_tile.targets import WARP_COUNTS, Target
 
 SCALED = "cuda_tile.mmaf_scaled"
 
 
-def plan_products(
-    ops: list[ir.Operation], plan: Plan, target: Target, loads: LoadChooser
-) -> tuple[dict[Product, ProductPlan], set[Product]]:
-    """Writes the plan of each product that has none.
-
-    Args:
-        ops: The ops of an entry.
-        plan: The entry's.
-        target: The chip.
-        loads: Who loads the operands.
-
-    Returns:
-        The plans of all products, and those that had none; both empty if no engine
-        loads an operand.
-    """
-    parts: dict[Product, ProductPlan] = {}
-    unplanned: set[Product] = set()
-    for op in ops:
-        if op.name not in PRODUCTS:
-            continue
-        is_planned = PLAN_ATTRIBUTE in op.attributes
-        if not is_planned:
-            atom = choose_atom(op, target, loads)
-            chosen = divide_product(Product.of(op), plan, target, atom, loads)
-            op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
-            _remark_turned(op, chosen, loads)
-        read = read_product(op)
-        if loads.engines:
-            product = Product.of(op)
-            parts[product] = read
-            unplanned |= set() if is_planned else {product}
-    return parts, unplanned
-
-
-def _remark_turned(op: ir.Operation, plan: ProductPlan, loads: LoadChooser) -> None:
-    """Says which bytes threads turn from one buffer to another, and what would help."""
+def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[str]:
+    """Which bytes threads turn from one buffer to another, and what would help."""
     for name in plan.convert:
         index = ROLES.index(name)
         operand, along = op.operands[index], "MN"[index]
         is_turned = element_bits(element_of(operand)) == 8 and not conversions_of(
             operand
         )
-        if is_turned and loads.is_copied(op, index):
-            add_remark(
-                enclosing_entry(op),
+        if is_turned and copies.is_copied(op, index):
+            yield (
                 f"{location_text(op)}: wanted warpgroups to read operand {name} where "
                 "it was copied, got it through a second buffer: its bytes lie along "
                 f"{along}, and only one operand of a sum that nothing else reads in "
-                "its loop may come from registers; lay it along K",
+                "its loop may come from registers; lay it along K"
             )
 
 
 def divide_product(
-    product: Product, plan: Plan, target: Target, atom: MmaAtom, loads: LoadChooser
+    product: Product, plan: Plan, target: Target, atom: MmaAtom, copies: Copies
 ) -> ProductPlan:
     """How a product is computed in an entry whose plan is known.
 
@@ -100,10 +62,10 @@ def divide_product(
         plan: The entry's.
         target: The chip.
         atom: The instruction of a warp that it may use.
-        loads: Who loads the operands.
+        copies: Who loads the operands.
     """
-    staged = (loads.is_copied, loads.is_computed)
-    found = propose(product, plan, target, loads.facts, staged)
+    staged = (copies.is_copied, copies.is_computed)
+    found = propose(product, plan, target, copies.facts, staged)
     if found is not None:
         runs_on = any(is_(product.op, index) for is_ in staged for index in (0, 1))
         return replace(found, lag=int(runs_on and not found.promote))
@@ -165,7 +127,7 @@ def possible_divisions(
     return found or [divide_warps(rows, columns, warps)]
 
 
-def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom:
+def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
     """The first atom of the table that computes a product on a chip.
 
     Of multiply-adds the one of which fewest lanes repeat what others compute. Where
@@ -184,7 +146,7 @@ def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom
         atoms = [a for a in atoms if not has_short_sums(a, terms, target)] or atoms
     rows, columns, _ = extents_of(op)
     if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
-        return M16N16K32 if 1 in (loads.gathered(op) or ()) else atoms[0]
+        return M16N16K32 if 1 in (copies.gathered(op) or ()) else atoms[0]
     if atoms[0].is_instruction:
         return atoms[0]
     return max(

@@ -13,33 +13,22 @@ and what is stored would be live beside the sums that the loop carries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.cost import MOST_ROLE_REGISTERS
 from cuda_tile.analysis.feeds import (
     Parts,
     Product,
     is_staged_early,
-    source_load,
 )
+from cuda_tile.constants import MOST_ROLE_REGISTERS, SPARE_ROLE_REGISTERS
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.ir.walk import defining_op
-from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.plan.loads import Copies
+from cuda_tile.plan.registers import late_registers
+from cuda_tile.plan.rings import SharedMemory
 from cuda_tile.rewrites.duplicates import may_duplicate, shared_operands
-from cuda_tile.targets import REGISTER_BITS, WARP_LANES
-
-OVERHEAD_REGISTERS = 40
-"""Registers beside sums and left operands: maxima, scales, addresses, turns. Fitted to
-what ptxas 13.5 needs without spilling in attention with 64 to 256 columns."""
-ACCESS_REGISTERS = 16
-"""Those of a result that leaves its turn: addresses, bounds. Fitted to attention
-backward of 64 columns."""
-STORE_REGISTERS = 8
-"""Those of a left operand that threads store: where its parts lie."""
-SPARE_REGISTERS = 8
-"""What shall be left of the registers of a role, if the other one can do with fewer."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +46,11 @@ class Staged:
 
 
 def stage_products(
-    parts: Parts, unplanned: Set[Product], plan: Plan, loads: LoadChooser
+    parts: Parts,
+    unplanned: Set[Product],
+    plan: Plan,
+    copies: Copies,
+    resident: int,
 ) -> Staged:
     """Chooses the products that shall run behind others.
 
@@ -65,9 +58,10 @@ def stage_products(
         parts: The products of an entry, in order, with their plans.
         unplanned: Those that nobody planned by hand.
         plan: The entry's.
-        loads: Who loads their operands.
+        copies: Who loads their operands.
+        resident: CTAs that registers allow on a multiprocessor.
     """
-    if plan.roles == "one":
+    if plan.roles == "one" or not copies.engines:
         return Staged({}, 0)
     found: dict[Product, ProductPlan] = {}
     most = 0
@@ -77,19 +71,19 @@ def stage_products(
             p for p in mine if mine[p].engine.runs_by_itself and _is_dependent(p, mine)
         ]
         leaving = [p for p in late if _leaves(p, mine)]
-        if _registers(mine, late, leaving, plan) > plan.registers:
+        if late_registers(mine, late, leaving, plan) > plan.registers:
             late = [p for p in late if p not in leaving]
         early = [p for p in mine if p not in late]
-        needed = _registers(mine, late, leaving, plan)
+        needed = late_registers(mine, late, leaving, plan)
         if late:
-            most = max(most, min(needed + SPARE_REGISTERS, MOST_ROLE_REGISTERS))
+            most = max(most, min(needed + SPARE_ROLE_REGISTERS, MOST_ROLE_REGISTERS))
         if (
             late
             and early
             and block.owner.operation.name == "cuda_tile.for"
-            and all(p in unplanned and _may_trail(p, loads) for p in late)
+            and all(p in unplanned and _may_trail(p, copies) for p in late)
             and needed <= plan.registers
-            and _may_load_twice(late, parts, plan, loads)
+            and _may_load_twice(late, SharedMemory(copies, plan, parts, resident))
         ):
             found |= {p: replace(mine[p], stage=1) for p in late}
     return Staged(found, most)
@@ -126,43 +120,15 @@ def _leaves(product: Product, others: Iterable[Product]) -> bool:
     return True
 
 
-def _may_trail(product: Product, loads: LoadChooser) -> bool:
+def _may_trail(product: Product, copies: Copies) -> bool:
     """Whether an engine brings the right operand to slots, or the loop keeps it."""
-    return loads.is_copied(product.op, 1) or is_staged_early(product.op, 1)
+    return copies.is_copied(product.op, 1) or is_staged_early(product.op, 1)
 
 
-def _may_load_twice(
-    late: Sequence[Product], parts: Parts, plan: Plan, loads: LoadChooser
-) -> bool:
+def _may_load_twice(late: Sequence[Product], memory: SharedMemory) -> bool:
     """Whether late products can have loads of their own, if others read theirs too."""
     shared = shared_operands(product.op for product in late)
     if not shared:
         return True
     loop, again = late[0].op.block.owner.operation, {each.load for each in shared}
-    return may_duplicate(shared) and loads.has_room(loop, plan, parts, again)
-
-
-def _registers(
-    mine: Mapping[Product, ProductPlan],
-    late: Iterable[Product],
-    leaving: Iterable[Product],
-    plan: Plan,
-) -> int:
-    """What a thread holds: all sums, and the left operands of the late products.
-
-    Where it stores such an operand to shared memory it needs places for that, too.
-    """
-    threads = plan.num_warps * WARP_LANES
-    needed = OVERHEAD_REGISTERS + ACCESS_REGISTERS * len(list(leaving))
-    for product in mine:
-        m, n, _ = product.extents
-        needed += m * n // threads
-    for product in late:
-        m, _, k = product.extents
-        needed += m * k * product.operand_bits // REGISTER_BITS // threads
-        if (
-            mine[product].lhs == "shared"
-            and source_load(product.op.operands[0]) is None
-        ):
-            needed += STORE_REGISTERS
-    return needed
+    return may_duplicate(shared) and memory.has_room(loop, again)

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The numbers by which the compiler decides, all of them, each with where it is from.
+
+What a chip is stands in targets.py, what an instruction takes in the tables of layout/.
+Here are numbers that somebody chose or measured. Each has a unit in its name or its
+first sentence, and one line that begins with
+
+- `Measured:` kernel, chip, version of the tool, date;
+- `Source:` the document that says so;
+- `Chosen:` date and reason, where nothing was measured.
+
+test/analysis/test_constants.py holds that. A number is never fitted to a benchmark's
+result: it describes what a tool or a chip does.
+"""
+
+from __future__ import annotations
+
+# Registers of a thread ----------------------------------------------------------------
+
+OVERHEAD_REGISTERS = 16
+"""Registers beside tiles: addresses, bounds, predicates.
+
+Measured: the kernels of test/kernels/13.4, sm_80, sm_90 and sm_120, ptxas 13.5.37,
+2026-11-22: what they need without spilling; test/analysis/test_registers.py holds the
+error.
+"""
+LOOP_OVERHEAD_REGISTERS = 32
+"""More registers inside a loop: what addresses are made of is kept for the next
+iteration.
+
+Measured: the kernels of test/kernels/13.4, sm_80, sm_90 and sm_120, ptxas 13.5.37,
+2026-11-22.
+"""
+COPIED_OVERHEAD_REGISTERS = 8
+"""As many registers of these where a product reads what engines copied and nothing
+else: each operand needs one address of its slot.
+
+Measured: products of 128x128x64, sm_80, ptxas 13.5.37 with `.maxnreg`, 2026-11-23: it
+spills below 184 registers where tiles take 160 (f16, tf32), below 104 where they take
+88 (i8).
+"""
+PARTS_IN_FLIGHT_REGISTERS = 48
+"""Registers of partial sums of one instruction each that are in flight where warps
+multiply.
+
+Measured: products of f8 with sums of f32, sm_89, ptxas 13.5.37, 2026-11-23: 255
+registers and up to 56 bytes of spills where 188 to 214 do without.
+"""
+WGMMA_SPARED_REGISTERS = 16
+"""Registers that a loop of products of warpgroups needs less than others: its addresses
+are descriptors in uniform registers.
+
+Measured: products of f8 of 128x128x64, sm_90, ptxas 13.5.37, 2026-11-22: 128 of sums
+and 64 of partial sums fit 232 without spills.
+"""
+MOST_HELD_REGISTERS = 208
+"""Registers of a thread for a product whose left operand it brings to registers.
+
+Measured: products of i8 and f8 of 128x128x64, sm_90, ptxas 13.5.37, 2026-11-23: 128 of
+sums, 64 of partial sums and 16 of the operand fit 232, 32 of the operand spill 908
+bytes.
+"""
+MOST_ROLE_REGISTERS = 240
+"""Registers of a thread of a role that computes: more than it can address are of no
+use.
+
+Source: PTX ISA, "setmaxnreg" (multiples of 8) and CUDA C++ Programming Guide,
+"Technical Specifications per Compute Capability" (255 at most).
+"""
+LOAD_ROLE_REGISTERS = (40, 24)
+"""Registers of a thread of the role that loads, the most first.
+
+Measured: products of f16 of 128x128x64 and attention, sm_90, ptxas 13.5.37,
+2026-11-23: 24 are the fewest that `setmaxnreg` takes and do without spills.
+"""
+ROLE_SPARED_REGISTERS = 8
+"""Registers that a role needs less where another one copies: the addresses.
+
+Measured: attention backward of 128 columns, sm_90, ptxas 13.5.37, 2026-11-23: it gets
+240 registers and spills nothing, of which 241 are estimated.
+"""
+EASY_REGISTERS = 72
+"""Estimated registers of a thread from which on a kernel without products takes more
+warps, or more CTAs to a tile block.
+
+Measured: softmax of rows of 4,096 to 32,768 f16, sm_90, ptxas 13.5.37, 2026-11-22: it
+makes about 56 of them, with which 36 warps share a multiprocessor.
+"""
+WORTH_WARPS = 0.75
+"""Share of the registers of a thread that is left where twice as many warps are worth
+their exchanges.
+
+Chosen: 2026-11-22, a warp more exchanges by shared memory and a barrier what lanes
+exchanged by shuffles.
+"""
+LATE_OVERHEAD_REGISTERS = 40
+"""Registers beside sums and left operands where products run behind others: maxima,
+scales, addresses, iterations.
+
+Measured: attention of 64 to 256 columns, sm_90, ptxas 13.5.37, 2026-11-22: what it
+needs without spilling.
+"""
+LEAVING_REGISTERS = 16
+"""Registers of a result that leaves its iteration: addresses, bounds.
+
+Measured: attention backward of 64 columns, sm_90, ptxas 13.5.37, 2026-11-23.
+"""
+STORED_OPERAND_REGISTERS = 8
+"""Registers of a left operand that threads store: where its parts lie.
+
+Measured: attention backward of 64 columns, sm_90, ptxas 13.5.37, 2026-11-23.
+"""
+SPARE_ROLE_REGISTERS = 8
+"""Registers that are left to a role that computes, if the other one can spare them.
+
+Measured: attention backward of 64 columns, sm_90, ptxas 13.5.37, 2026-11-23.
+"""
+
+# Warps and CTAs -----------------------------------------------------------------------
+
+MOST_CROWDED_CTAS = 3
+"""CTAs with roles of their own on a multiprocessor: each needs slots enough to hide the
+latency of copies.
+
+Chosen: 2026-11-22, three already overlap the beginning and end of each other.
+"""
+PAIRED_CTAS = 2
+"""CTAs on a multiprocessor where threads put bytes together before each product.
+
+Chosen: 2026-11-23, one multiplies while the other one does that.
+"""
+USUAL_WARPS = (4, 8)
+"""Warps of a CTA with products, the fewest and the most where nobody asked.
+
+Source: a multiprocessor has four schedulers (CUDA C++ Programming Guide, "Compute
+Capabilities"), and 8 warps of 255 registers take all that it has.
+"""
+WANTED_ELEMENTS = 8
+"""Elements of a thread of a kernel without products: two accesses of 16 bytes of f32 in
+flight.
+
+Chosen: 2026-11-20, by Little's law two such accesses of 1,024 threads are 32 KB.
+"""
+LEAST_ELEMENTS = 8
+"""Elements below which a thread shall not get: an access of 16 bytes of f16.
+
+Source: CUDA C++ Programming Guide, "Device Memory Accesses": 16 bytes at most.
+"""
+MOST_CLUSTER_WARPS = 128
+"""Warps of a cluster: 8 in each of 16 CTAs.
+
+Chosen: 2026-11-23, by Little's law they have enough bytes in flight.
+"""
+PART_ELEMENTS = 8
+"""Elements of a part of a row in each thread: two accesses of 16 bytes of f32.
+
+Chosen: 2026-11-23, as `WANTED_ELEMENTS`.
+"""
+SCANNED_ELEMENTS = 16
+"""Elements of a part in each thread where a row is scanned: the exchanges between warps
+serve twice as many.
+
+Measured: cumsum of 131,072 f32, sm_90, the emulator, 2026-11-23: 54,800 instructions
+where parts of 8 issue 92,576.
+"""
+SINGLE_CLUSTERS = (2, 4)
+"""CTAs of a cluster to try, before as many as every launcher allows, where the
+registers of one CTA do not hold a tile.
+
+Source: CUDA C++ Programming Guide, "Thread Block Clusters": 8 CTAs are portable.
+"""
+ACCUMULATOR_ROWS, ACCUMULATOR_COLUMNS = 16, 8
+"""Rows and columns of the part of a result that a warp has at least: an atom's.
+
+Source: PTX ISA, "mma": m16n8.
+"""
+
+# Clocks of a multiprocessor -----------------------------------------------------------
+
+WARP_SLOWDOWN = 1.6
+"""What `mma.sync` takes where warpgroups have instructions of their own, of the time of
+these: they alone reach the rate of sm_90.
+
+Source: published microbenchmarks of sm_90 (62 % of the rate of `wgmma`).
+"""
+LOOP_TRIPS = 16
+"""Iterations of a loop whose bounds are unknown.
+
+Chosen: 2026-11-20, only the order of magnitude matters: a loop's body outweighs what
+stands before and after it.
+"""
+WAVEFRONT_CLOCKS = 1.0
+"""Clocks of a wavefront of shared memory, of `WAVEFRONT_BYTES`.
+
+Source: CUDA C++ Programming Guide, "Shared Memory": 32 banks of 4 bytes.
+"""
+WAVEFRONT_BYTES = 128
+"""Bytes of a wavefront of shared memory.
+
+Source: CUDA C++ Programming Guide, "Shared Memory": 32 banks of 4 bytes.
+"""
+SHUFFLE_CLOCKS = 1.0
+"""Clocks of a shuffle of a warp.
+
+Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": 32
+lanes in a clock on every chip.
+"""
+INSTRUCTION_CLOCKS = 0.25
+"""Clocks of any other instruction of a warp, as four warps issue in a clock.
+
+Source: CUDA C++ Programming Guide, "Compute Capabilities": four schedulers.
+"""
+BARRIER_CLOCKS = 30.0
+"""Clocks of a barrier, in which a CTA's warps wait for the last of them.
+
+Chosen: 2026-11-22, the latency of a trip to shared memory.
+"""
+
+# Shared memory and copies -------------------------------------------------------------
+
+LEAST_STORED_BYTES = 16 * 1024
+"""Bytes of a tile from which on a bulk copy stores it: before, starting it and waiting
+for it costs as much.
+
+Chosen: 2026-11-22, 128 threads store 16 KB in eight accesses each.
+"""
+DEEP_SLOTS = 6
+"""Slots of a ring where a role of its own fills them and shared memory has room: its
+copies go on through whatever the others do between two loops.
+
+Chosen: 2026-11-22, products of 128x128x64 of f16 have room for six on sm_90.
+"""
+LEAST_SHIFTED_SLOTS = 4
+"""Slots from which on a power of two is taken where a loop has several rings, each of
+whose iterations is divided by it: the next one below hides as much.
+
+Chosen: 2026-11-22, a division by five is four instructions, one by four is one.
+"""
+SMALL_SHARE = 16
+"""What a load brings is small where an operand computed from it has so many times its
+bytes.
+
+Chosen: 2026-11-23, a scale factor stands for 32 elements or more.
+"""
+SPARE_SHARED_BYTES = 1024
+"""Bytes of shared memory that are left to what is small: barriers of rings, parts of
+rows.
+
+Chosen: 2026-11-22, rings of eight slots have 128 bytes of mbarriers.
+"""
+SPARE_CONVERSION_BYTES = 8 * 1024
+"""Bytes of shared memory that are left where tiles that a loop computes may have to
+change threads; what does not fit goes through in pieces.
+
+Chosen: 2026-11-22, a tile of 64x32 f32.
+"""
+MOST_PLANS = 12
+"""Plans of a kernel after which the first error stands: a step of `LEAST_STEP_BYTES`
+that doubles each time has then left no memory on any chip.
+
+Source: 2 KB times 2 to the 12th are more than the 227 KB of any chip (targets.py).
+"""
+LEAST_STEP_BYTES = 2048
+"""Bytes by which the second plan counts on less than the first one, at least.
+
+Chosen: 2026-11-22, the scratch of a reduction of 16 warps.
+"""
+
+# What is moved, repeated or kept ------------------------------------------------------
+
+MOST_REPEATED_OPS = 8
+"""Times that an element may be computed again for one use, in ops: what takes more is
+converted.
+
+Chosen: 2026-11-22, a conversion through shared memory takes two barriers.
+"""
+MOST_PART_REGISTERS = 32
+"""Registers that the source of an `extract` may take for want of a better layout.
+
+Chosen: 2026-11-22, an eighth of what a thread has.
+"""
+MOST_EARLY_REGISTERS = 32
+"""Registers of a thread that loads which moved up in a block may hold until their use.
+
+Chosen: 2026-11-22, an eighth of what a thread has.
+"""
+MOST_EXCHANGED_BYTES = 4096
+"""Bytes of a tile that is exchanged together with others: more is better stored when it
+is made than held in registers.
+
+Chosen: 2026-11-22, 8 registers of each of 128 threads.
+"""
+MOST_FOLDED_WARPS = 8
+"""Partial results, one of each of so many warps, that each thread folds by itself; of
+more, lanes fold their parts.
+
+Chosen: 2026-11-22, of 16, a thread would load 4 times 4 and apply the body 15 times,
+lanes exchange 4.
+"""
+MOST_BINS = 2048
+"""Words of 4 bytes of shared memory for collected updates.
+
+Chosen: 2026-11-22, more would keep other CTAs off the multiprocessor.
+"""
+UPDATES_PER_BIN = 2
+"""Updates of a tile, times that they hit each of its places, from which on collecting
+them pays.
+
+Chosen: 2026-11-22, a place is zeroed, and added to global memory once.
+"""
+
+# The report ---------------------------------------------------------------------------
+
+MOST_OTHERS = 4
+"""Plans that were not taken and are named in the report, the best ones.
+
+Chosen: 2026-11-22, lines of a report that somebody still reads.
+"""

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a product costs, in clocks of one multiprocessor: formulas over a chip's row.
+
+Rates are for a multiprocessor that does nothing else; what runs at the same time is
+bounded by the slowest part. Loads through registers are not overlapped with the product
+of their own CTA, only with other CTAs; copies by an engine are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import Parts, Product
+from cuda_tile.engines.engine import Reading
+from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.targets import Target
+
+
+def waiting_clocks(target: Target, busy: float, ctas: int) -> float:
+    """Clocks per CTA of an iteration that waits for what it loads.
+
+    Args:
+        target: The chip.
+        busy: Clocks in which the busiest resource works.
+        ctas: CTAs of a multiprocessor, which work while one waits.
+    """
+    return max(busy, (busy + target.copy_latency_clocks) / ctas)
+
+
+def resource_clocks(
+    target: Target,
+    plans: Parts,
+    num_warps: int,
+    exponentials: int,
+) -> dict[str, float]:
+    """Clocks per CTA of an iteration of all products, by the resource they take."""
+    reads = sum(read_clocks(target, *item, num_warps) for item in plans.items())
+    return {
+        "tensor cores": sum(multiply_clocks(target, *item) for item in plans.items()),
+        "shared memory": reads,
+        "L2": sum(copy_clocks(target, product) for product in plans),
+        "special functions": exponentials / target.exp2_per_clock,
+    }
+
+
+def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:
+    """Clocks of the matrix units; twice the width of an operand is half the rate."""
+    m, n, k = product.extents
+    clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
+    return clocks * plan.engine.slowdown(target)
+
+
+def read_clocks(
+    target: Target, product: Product, plan: ProductPlan, num_warps: int
+) -> float:
+    """Clocks of reading operands from shared memory."""
+    reading = Reading(
+        product.extents,
+        product.operand_bits,
+        num_warps,
+        keeps_left=product.keeps_operand(plan),
+    )
+    return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
+
+
+def copy_clocks(target: Target, product: Product) -> float:
+    """Clocks of bringing the right operand, which changes every iteration, from L2."""
+    _, n, k = product.extents
+    return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
+
+
+def count_exponentials(ops: Iterable[ir.Operation]) -> int:
+    """Elements of all `exp` and `exp2` of an entry."""
+    return sum(
+        elements_of(op.results[0])
+        for op in ops
+        if op.name in ("cuda_tile.exp", "cuda_tile.exp2")
+        and is_distributed(op.results[0])
+    )

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What one decision costs: clocks, registers and CTAs; or why it cannot be.
+
+`Model.candidate` is the only place where a plan is judged: the search, the list of
+plans for tools, and the report ask it. Shared memory is judged by plan/rings.py, for
+the candidates that the search would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.product_families import slice_registers
+from cuda_tile.analysis.product_registers import is_cut
+from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
+from cuda_tile.constants import (
+    EASY_REGISTERS,
+    PAIRED_CTAS,
+    ROLE_SPARED_REGISTERS,
+    WORTH_WARPS,
+)
+from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
+from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
+from cuda_tile.layout.atoms import MmaAtom
+from cuda_tile.plan.clocks import (
+    count_exponentials,
+    resource_clocks,
+    waiting_clocks,
+)
+from cuda_tile.plan.loads import Copies
+from cuda_tile.plan.products import choose_atom, divide_product, turns_bytes
+from cuda_tile.plan.registers import (
+    TileRegisters,
+    least_registers,
+    role_registers,
+)
+from cuda_tile.plan.rings import few_bytes, has_room_beside
+from cuda_tile.plan.space import Decision, Space
+from cuda_tile.rewrites.rows.row import longest_row
+from cuda_tile.targets import Target
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one candidate takes of a multiprocessor.
+
+    Attributes:
+        clocks: Clocks of an iteration of all products, by resource.
+        iteration: Clocks of an iteration with the latency that nothing hides.
+        estimated: Registers of a thread, as liveness says.
+        registers: Those of a thread that computes: a role that loads spares it some.
+        limit: Registers that such a thread may have.
+        excess: Registers that are wanting.
+        ctas: CTAs that the registers allow.
+    """
+
+    clocks: Mapping[str, float]
+    iteration: float
+    estimated: int
+    registers: int
+    limit: int
+    excess: int
+    ctas: int
+
+    @property
+    def reads(self) -> float:
+        """Clocks of shared memory."""
+        return self.clocks["shared memory"]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A decision, what follows from it, and what it costs.
+
+    Attributes:
+        decision: The decision.
+        copies: The engine of each load.
+        products: The plan of each product.
+        cost: What it takes.
+        where: The op at which most registers are needed.
+        refusal: Why it cannot be; None if it can.
+        doubt: Why the search leaves it out, though it can be; None if it does not.
+    """
+
+    decision: Decision
+    copies: Copies
+    products: Parts
+    cost: Cost
+    where: ir.Operation | None
+    refusal: str | None = None
+    doubt: str | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the search may take it."""
+        return self.refusal is None and self.doubt is None
+
+    @cached_property
+    def has_groups(self) -> bool:
+        """Whether a product runs by itself: for some warps, while others prepare."""
+        return any(plan.engine.runs_by_itself for plan in self.products.values())
+
+    @cached_property
+    def turns_bytes(self) -> bool:
+        """Whether threads put bytes together between a read and a product."""
+        return any(map(turns_bytes, self.products.values()))
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether partial sums come a piece at a time, and operands are read again."""
+        return any(is_cut(*item) for item in self.products.items())
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """What the best of the candidates that fit has least of.
+
+        Clocks first, then what no resource counts: who starts copies, reads of shared
+        memory, warps that work while others wait.
+        """
+        decision, cost = self.decision, self.cost
+        if not self.products:
+            return *self._exchange_rank, decision.cluster, -decision.num_warps
+        first = cost.iteration, decision.roles == "one", self.is_cut
+        if self.turns_bytes:
+            second = -decision.num_warps, cost.reads
+        else:
+            sign = -1 if self.has_groups else 1
+            second = cost.reads, sign * decision.num_warps
+        waits = is_awkward(self.copies, self.products, decision.roles)
+        return *first, *second, waits, -decision.ctas
+
+    @property
+    def _exchange_rank(self) -> tuple[float, ...]:
+        """Registers of a thread against the exchanges of warps, or of CTAs."""
+        registers, decision = self.cost.estimated, self.decision
+        if decision.cluster > 1:
+            return (max(registers, EASY_REGISTERS),)
+        return (registers * decision.num_warps ** log2(1 / WORTH_WARPS),)
+
+
+def is_awkward(copies: Copies, products: Parts, roles: str) -> bool:
+    """Whether another engine would make the copies with less waiting.
+
+    Without a role that loads, a warp that is done with a slot of a bulk copy tells so
+    by an mbarrier and waits by polling, where groups of `cp.async` need one barrier an
+    iteration, and share their memory with what is live after the loop. Products that
+    read shared memory by themselves read bulk copies without a fence.
+
+    Args:
+        copies: The engines.
+        products: The plans of the products.
+        roles: How the warps divide the work.
+    """
+    reads_shared = any(plan.engine.reads_shared for plan in products.values())
+    suits_groups = roles == "one" and not reads_shared and copies.has_whole_groups
+    return copies.name == (TMA if suits_groups else CP_ASYNC)
+
+
+@dataclass(frozen=True, eq=False)
+class _Staging:
+    """What is known of an entry where engines make some of its loads.
+
+    Attributes:
+        copies: The engines.
+        live: The tiles that registers hold.
+        atoms: The products, each with the instruction of a warp that it may have.
+    """
+
+    copies: Copies
+    live: LiveTiles
+    atoms: Mapping[Product, MmaAtom]
+
+
+@dataclass(frozen=True, eq=False)
+class _Warps:
+    """What a CTA of some warps needs, whatever its roles and however many there are.
+
+    Attributes:
+        products: The plans of the products.
+        registers: Registers of a thread.
+        where: The op at which they are needed.
+        clocks: Clocks of an iteration by resource.
+        least: Registers that each thread must be launched with.
+    """
+
+    products: Parts
+    registers: int
+    where: ir.Operation | None
+    clocks: Mapping[str, float]
+    least: int
+
+
+class Model:
+    """Judges the decisions of one entry; what several have in common is computed once.
+
+    Args:
+        entry: The entry, at level T.
+        ops: Its ops.
+        target: The chip.
+        space: The decisions.
+        choices: The engines that its loads may have.
+    """
+
+    def __init__(
+        self,
+        entry: ir.Operation,
+        ops: Sequence[ir.Operation],
+        target: Target,
+        space: Space,
+        choices: Sequence[Copies],
+    ) -> None:
+        self._entry, self._ops = entry, ops
+        self._target, self._space = target, space
+        self._choices = {copies.name: copies for copies in reversed(choices)}
+        self._copies: dict[tuple[str, int], Copies] = {}
+        self._stagings: dict[frozenset[ir.Operation], _Staging] = {}
+        self._warps: dict[object, _Warps] = {}
+        self._exponentials = count_exponentials(ops) if space.products else 0
+
+    def without(self, loads: Mapping[ir.Operation, str]) -> Model:
+        """The same where threads make some loads.
+
+        Args:
+            loads: Which, each with the reason.
+        """
+        choices = [
+            copies.without({n: loads[n] for n in copies.key & loads.keys()})
+            for copies in self._choices.values()
+        ]
+        known = (self._entry, self._ops, self._target, self._space)
+        return Model(*known, choices[::-1])
+
+    def copies(self, engine: str, warps: int) -> Copies:
+        """The engine of each load for so many warps, if all have one engine."""
+        key = engine, warps
+        if key not in self._copies:
+            found = self._choices[engine]
+            few = few_bytes(found, warps)
+            self._copies[key] = found.without(few) if few else found
+        return self._copies[key]
+
+    def products(self, plan: Plan, copies: Copies) -> Parts:
+        """The plan of each product in an entry whose plan is known."""
+        atoms = self._staging(copies).atoms
+        return {
+            product: divide_product(product, plan, self._target, atom, copies)
+            for product, atom in atoms.items()
+        }
+
+    def candidate(self, decision: Decision) -> Candidate:
+        """What a decision costs, or why it cannot be taken."""
+        target, warps = self._target, decision.num_warps
+        copies = self.copies(decision.engine, warps)
+        needed = self._of_warps(decision, copies)
+        plans, has_role = needed.products, decision.roles == "load"
+        registers = needed.registers - (ROLE_SPARED_REGISTERS if has_role else 0)
+        limit = launched = target.register_limit(warps, decision.ctas)
+        if has_role:
+            launched = target.register_limit(warps + LOAD_WARPS, decision.ctas)
+            limit, _ = role_registers(target, warps, decision.ctas, registers)
+        resident = target.resident_ctas(warps, needed.registers)
+        busy = max(needed.clocks.values())
+        if not copies.copied_loops:
+            busy = waiting_clocks(target, busy, max(decision.ctas, resident))
+        cost = Cost(
+            *(needed.clocks, busy, needed.registers, registers, limit),
+            max(0, registers - limit, needed.least - launched),
+            resident,
+        )
+        made = Candidate(decision, copies, plans, cost, needed.where)
+        refusal = self._refusal(made) or _refuse_launch(needed.least, launched)
+        if refusal is not None:
+            return replace(made, refusal=refusal)
+        doubt = self._doubt(made)
+        return made if doubt is None else replace(made, doubt=doubt)
+
+    def _refusal(self, made: Candidate) -> str | None:
+        """Why a decision cannot be taken."""
+        decision = made.decision
+        has_role = decision.roles == "load"
+        warps = decision.num_warps + (LOAD_WARPS if has_role else 0)
+        if decision.ctas > (most := self._target.most_ctas(warps)):
+            return f"a multiprocessor has threads for {most} CTAs of {warps} warps"
+        if has_role and not made.copies.may_have_role:
+            return "a role makes bulk copies alone, which await no thread that computes"
+        if has_role and not made.has_groups:
+            return "no product of warpgroups, which alone take registers from a role"
+        return None
+
+    def _doubt(self, made: Candidate) -> str | None:
+        """Why a decision that can be taken is not worth it, or spills."""
+        decision, cost = made.decision, made.cost
+        if cost.excess:
+            return f"{cost.registers} registers needed, {cost.limit} left"
+        if decision.ctas > (self._space.hints.ctas or 1):
+            return self._doubt_of_company(made)
+        if not made.products and decision.cluster == 1:
+            return self._doubt_of_warps(decision)
+        return None
+
+    def _doubt_of_company(self, made: Candidate) -> str | None:
+        """Why a multiprocessor shall not have more CTAs than anybody asked for.
+
+        Where roles move registers, a CTA takes all that its bound leaves it, so that a
+        small one would keep others off the multiprocessor. And where threads put bytes
+        together before each product, another CTA multiplies meanwhile: ptxas takes some
+        more than half of the registers where nobody asks for that.
+        """
+        decision, cost = made.decision, made.cost
+        if decision.roles == "load":
+            limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
+            short = cost.estimated > limit
+            return f"{cost.estimated} registers needed, {limit} left" if short else None
+        if not made.turns_bytes or decision.ctas > PAIRED_CTAS:
+            return "nobody asked for more CTAs, and none waits for another one"
+        if not has_room_beside(made.copies, decision.ctas):
+            return f"shared memory has no slots for {decision.ctas} CTAs"
+        return None
+
+    def _doubt_of_warps(self, decision: Decision) -> str | None:
+        """Why a kernel without products shall not have more warps than usual."""
+        warps, hints = decision.num_warps, self._space.hints
+        if hints.warps or hints.ctas or warps <= self._space.usual_warps()[0]:
+            return None
+        if not self._space.may_have(warps):
+            return "threads would have less than an access of 16 bytes"
+        half = self.candidate(Decision(warps // 2, ctas=decision.ctas))
+        if not half.cost.excess and half.cost.estimated <= EASY_REGISTERS:
+            return f"half as many warps hold {half.cost.estimated} registers"
+        return None
+
+    def _staging(self, copies: Copies) -> _Staging:
+        """What is known where engines make some loads."""
+        if copies.key not in self._stagings:
+
+            def is_staged(op: ir.Operation, index: int) -> bool:
+                return is_staged_early(op, index) or copies.is_copied(op, index)
+
+            atoms = {
+                Product.of(op, is_staged): choose_atom(op, self._target, copies)
+                for op in self._ops
+                if op.name in PRODUCTS
+            }
+            live = live_tiles(self._entry, is_staged)
+            self._stagings[copies.key] = _Staging(copies, live, atoms)
+        return self._stagings[copies.key]
+
+    def _of_warps(self, decision: Decision, copies: Copies) -> _Warps:
+        """What so many warps need that divide products in some way."""
+        warps, division = decision.num_warps, decision.division
+        key = (copies.key, warps, division, decision.cluster, decision.part)
+        if key not in self._warps:
+            staging = self._staging(copies)
+            plans = self.products(Plan(warps, *division), staging.copies)
+            shares = warps * decision.cluster * self._parts(decision)
+            self._warps[key] = self._estimated(staging, plans, warps, shares)
+        return self._warps[key]
+
+    def _parts(self, decision: Decision) -> int:
+        """Parts in which a row is computed."""
+        if not decision.part:
+            return 1
+        return max(1, longest_row(self._ops) // decision.part)
+
+    def _estimated(
+        self, staging: _Staging, plans: Parts, warps: int, shares: int
+    ) -> _Warps:
+        """What a CTA of so many warps needs, each with one of the shares of tiles."""
+        weigh, products = TileRegisters(plans, shares), {p.op: p for p in plans}
+
+        def extra(op: ir.Operation) -> int:
+            product = products.get(op)
+            if product is None:
+                return 0
+            gathered = staging.copies.gathered(op)
+            return slice_registers(product, plans[product], weigh, gathered)
+
+        needed = estimate(staging.live, weigh, extra)
+        clocks = resource_clocks(self._target, plans, warps, self._exponentials)
+        least = least_registers(plans)
+        return _Warps(plans, needed.registers, needed.op, clocks, least)
+
+
+def _refuse_launch(least: int, launched: int) -> str | None:
+    """Why ptxas refuses a kernel: `setmaxnreg` comes too late for an instruction."""
+    if least <= launched:
+        return None
+    return f"an instruction needs {least} registers, a thread begins with {launched}"

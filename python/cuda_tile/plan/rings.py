@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shared memory of a plan: slots of the rings that engines fill, and bulk stores.
+
+All copies of a loop get as many slots, by what hides their latency and by what shared
+memory has room for. A load whose slots have no room is given up: the plan is another
+one then, and the search goes on without (plan/search.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
+from cuda_tile.analysis.feeds import (
+    LoadedOperand,
+    Parts,
+    enclosing_ops_of,
+    once_loaded_operands,
+    source_load,
+)
+from cuda_tile.constants import (
+    DEEP_SLOTS,
+    LEAST_SHIFTED_SLOTS,
+    LEAST_STORED_BYTES,
+    SPARE_CONVERSION_BYTES,
+    SPARE_SHARED_BYTES,
+)
+from cuda_tile.ir.copy_plan import (
+    CONVERTED_SLOTS,
+    MOST_SLOTS,
+    TMA,
+    LoadPlan,
+    read_store,
+)
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, Plan, ProductPlan
+from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
+from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.plan.clocks import count_exponentials, resource_clocks
+from cuda_tile.plan.loads import Copies, has_plan
+from cuda_tile.targets import WARP_LANES, Target
+
+_Key = tuple[ir.Operation | str, ...]
+
+
+@dataclass(frozen=True)
+class Rings:
+    """What copies take of shared memory.
+
+    Attributes:
+        plans: The plan of each load that an engine makes and nobody planned by hand.
+        no_room: Loads whose slots have no room, each with the reason.
+        shared_bytes: Bytes of all slots.
+        remarks: By loop, what its copies had to do without.
+    """
+
+    plans: Mapping[ir.Operation, LoadPlan]
+    no_room: Mapping[ir.Operation, str]
+    shared_bytes: int
+    remarks: Mapping[ir.Operation, str] = field(default_factory=dict[ir.Operation, str])
+
+
+@dataclass(frozen=True)
+class Room:
+    """Shared memory that the rings of one loop may take, and what an iteration costs.
+
+    Attributes:
+        room_bytes: Bytes for all slots.
+        clocks: Clocks of one iteration.
+        ctas: CTAs of a multiprocessor.
+    """
+
+    room_bytes: int
+    clocks: float
+    ctas: int
+
+
+def few_bytes(copies: Copies, num_warps: int) -> dict[ir.Operation, str]:
+    """The tiles of pointers of which each thread has less than a copy's bytes.
+
+    Args:
+        copies: The engines of all loads.
+        num_warps: Warps of a CTA.
+
+    Returns:
+        Their loads, each with the reason.
+    """
+    least, found = LEAST_ASYNC_BYTES * WARP_LANES * num_warps, dict[ir.Operation, str]()
+    for load in copies.key:
+        size = tile_bytes(load.results[0])
+        is_mine = load.name == "cuda_tile.load_ptr_tko"
+        if is_mine and load not in copies.loads.by_hand and size < least:
+            found[load] = (
+                f"{size} bytes are less than {LEAST_ASYNC_BYTES} for each thread of "
+                f"{num_warps} warps; larger tiles, or fewer warps, have more"
+            )
+    return found
+
+
+def choose_slots(
+    target: Target, room: Room, slot_bytes: int, deep: int | None = None
+) -> int:
+    """Slots for the copies of a loop, each of which holds what one iteration uses.
+
+    So many that a copy has landed when its iteration comes, and one more, since latency
+    varies; fewer where they do not fit. 0 if not even two do: then an iteration would
+    wait for its own copies.
+
+    Args:
+        target: The chip.
+        room: What there is.
+        slot_bytes: Bytes that an iteration takes.
+        deep: Slots to have if they fit, though fewer hide the latency.
+    """
+    ahead = target.copy_latency_clocks / (room.clocks * room.ctas)
+    wanted = max(2 + ceil(ahead), deep or 0)
+    slots = min(wanted, MOST_SLOTS, room.room_bytes // slot_bytes)
+    return slots if slots >= 2 else 0
+
+
+class SharedMemory:
+    """What one plan leaves of shared memory.
+
+    Args:
+        copies: The engines of all loads.
+        plan: The entry's plan.
+        parts: The plans of its products.
+        resident: CTAs that registers allow on a multiprocessor.
+    """
+
+    def __init__(
+        self, copies: Copies, plan: Plan, parts: Parts, resident: int = 1
+    ) -> None:
+        self._copies, self._plan, self._parts = copies, plan, parts
+        self._target = copies.loads.target
+        self._ctas = max(1, plan.min_ctas)
+        self._resident = max(self._ctas, resident)
+
+    def rings(self) -> Rings:
+        """The slots of all loops."""
+        plans: dict[ir.Operation, LoadPlan] = {}
+        no_room: dict[ir.Operation, str] = {}
+        remarks: dict[ir.Operation, str] = {}
+        slots: dict[_Key, int] = {}
+        taken = 0
+        for loop in dict.fromkeys(o.loop for o in self._copies.copied):
+            loads = self._planned(loop)
+            if not loads:
+                continue
+            key, room = self._ring_key(loop), self._room(loop)
+            size = slot_bytes_of(tile_bytes(load.results[0]) for load in loads)
+            if key not in slots:
+                slots[key] = self._slots(loop, room, size)
+                taken += slots[key] * size
+            count = slots[key]
+            if not count:
+                no_room |= self._given_up(loop, room, size)
+                continue
+            if count == 1:
+                remarks[loop] = _one_slot(loop, size, room)
+            engines = self._copies.engines
+            plans |= {n: LoadPlan(engines[n], count, count - 1) for n in loads}
+        if self._plan.roles == "load":
+            plans |= self._once()
+        return Rings(plans, no_room, taken, remarks)
+
+    def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
+        """Whether some loads of a loop can be made twice, with slots for each."""
+        tiles = [*(o.load for o in self._of(loop)), *again]
+        size = slot_bytes_of(tile_bytes(load.results[0]) for load in tiles)
+        return choose_slots(self._target, self._whole_room(loop), size) > 0
+
+    def bulk_stores(self) -> list[ir.Operation]:
+        """The stores that bulk copies shall make and nobody planned by hand.
+
+        Large tiles that products made: in the layout of a product's result a store by
+        threads wastes sectors, and in another the tile goes through shared memory
+        anyway.
+        """
+        if not self._copies.engines:
+            return []
+        stores = self._copies.loads.stores
+        return [
+            s for s in stores if PLAN_ATTRIBUTE not in s.attributes and self._is_bulk(s)
+        ]
+
+    def _of(self, loop: ir.Operation) -> list[LoadedOperand]:
+        return [o for o in self._copies.copied if o.loop == loop]
+
+    def _planned(self, loop: ir.Operation) -> list[ir.Operation]:
+        """The loads of a loop that nobody planned by hand."""
+        by_hand = self._copies.loads.by_hand
+        return [o.load for o in self._of(loop) if o.load not in by_hand]
+
+    def _slots(self, loop: ir.Operation, room: Room, size: int) -> int:
+        """Slots of a loop's rings, 0 if there is no room."""
+        has_role = self._plan.roles == "load"
+        slots = choose_slots(self._target, room, size, DEEP_SLOTS if has_role else None)
+        has_several = len({tuple(op for op, _ in o.uses) for o in self._of(loop)}) > 1
+        if slots > LEAST_SHIFTED_SLOTS and has_several:
+            return 1 << slots.bit_length() - 1
+        if not slots and has_role and has_several and size <= room.room_bytes:
+            return 1  # each ring is filled again while the others' products run
+        return slots
+
+    def _given_up(
+        self, loop: ir.Operation, room: Room, size: int
+    ) -> dict[ir.Operation, str]:
+        """The loads of a loop without room; those that threads compute from first."""
+        mine = set(self._planned(loop))
+        computed = {o.load for o in self._of(loop) if o.is_computed} & mine
+        reason = (
+            f"two slots of {size} bytes are needed, {max(0, room.room_bytes)} bytes of "
+            "shared memory are left; smaller tiles need fewer"
+        )
+        return dict.fromkeys(computed or mine, reason)
+
+    def _once(self) -> dict[ir.Operation, LoadPlan]:
+        """The plans of loads outside loops that the role that loads makes, too.
+
+        Those are tiles that products read in shared memory by themselves; threads would
+        bring them there through registers, with a fence in front of the first product.
+        """
+        plans = {product.op: plan for product, plan in self._parts.items()}
+        return {
+            operand.load: LoadPlan(TMA, 1)
+            for operand in once_loaded_operands(list(plans))
+            if not has_plan(operand.load)
+            and all(plans[op].engine.reads_shared for op, _ in operand.uses)
+            and self._copies.loads.choice.refusal(operand, TMA) is None
+        }
+
+    def _is_bulk(self, store: ir.Operation) -> bool:
+        """Whether a bulk copy stores a tile: by hand, or since it is large."""
+        if PLAN_ATTRIBUTE in store.attributes:
+            return read_store(store).engine == TMA
+        return (
+            self._target.has_tma
+            and LEAST_STORED_BYTES <= tile_bytes(store.operands[0]) <= self._share
+            and self._copies.loads.choice.store_refusal(store) is None
+        )
+
+    @property
+    def _share(self) -> int:
+        """Shared memory that a CTA may have beside those that the plan asks for."""
+        target = self._target
+        share = target.shared_bytes_per_sm // self._ctas - target.shared_bytes_reserved
+        return min(target.shared_bytes_per_cta, share)
+
+    def _room(self, loop: ir.Operation) -> Room:
+        """What a loop's rings may take beside those that plans by hand ask for."""
+        room, by_hand = self._whole_room(loop), self._copies.loads.by_hand
+        taken = sum(
+            by_hand[o.load].slots * tile_bytes(o.load.results[0])
+            for o in self._of(loop)
+            if o.load in by_hand
+        )
+        return Room(room.room_bytes - taken, room.clocks, room.ctas)
+
+    def _whole_room(self, loop: ir.Operation) -> Room:
+        """What a loop's rings may take.
+
+        Where bulk copies fill all rings, these live all the time, with their mbarriers,
+        and so do those of converted operands.
+        """
+        plan, copies = self._plan, self._copies
+        inner = {p: q for p, q in self._parts.items() if loop in enclosing_ops_of(p.op)}
+        others = self._operand_bytes(loop, inner)
+        body = list(nested_ops(loop))
+        room = self._share - SPARE_SHARED_BYTES - sum(others.values())
+        room -= self._converted_bytes(
+            self._parts if copies.has_only_bulk_copies else inner
+        )
+        if plan.roles == "load":  # rings of tiles loaded once, one in the spare bytes
+            once = [value for value in others if source_load(value) is not None]
+            room -= max(0, len(once) - 1) * SLOT_ALIGNMENT_BYTES
+        if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
+            room -= SPARE_CONVERSION_BYTES
+        room -= self._stored_beside(loop)
+        if copies.has_only_bulk_copies:
+            keys = {self._ring_key(other) for other in copies.copied_loops}
+            room = room // len(keys) - len(self._of(loop)) * SLOT_ALIGNMENT_BYTES
+        clocks = resource_clocks(
+            self._target, inner, plan.num_warps, count_exponentials(body)
+        )
+        return Room(room, max(1.0, *clocks.values()), self._resident)
+
+    def _operand_bytes(self, loop: ir.Operation, inner: Parts) -> dict[ir.Value, int]:
+        """Bytes of the operands of a loop's products that threads store."""
+        loads, others = {o.load for o in self._of(loop)}, dict[ir.Value, int]()
+        for product, divided in inner.items():
+            for index in (0, 1, 3, 4)[: len(product.op.operands) - 1]:
+                value = product.op.operands[index]
+                if (
+                    source_load(value) not in loads
+                    and not (index == 0 and product.keeps_operand(divided))
+                    and not self._goes_on(product.op, index, divided)
+                ):
+                    others[value] = tile_bytes(value)
+        return others
+
+    def _converted_bytes(self, parts: Parts) -> int:
+        """Bytes of the rings that threads fill from others."""
+        return sum(
+            CONVERTED_SLOTS * tile_bytes(product.op.operands[index])
+            + SLOT_ALIGNMENT_BYTES
+            for product, divided in parts.items()
+            for index in (0, 1)
+            if self._goes_on(product.op, index, divided)
+        )
+
+    def _goes_on(self, op: ir.Operation, index: int, plan: ProductPlan) -> bool:
+        """Whether threads take an operand from the slots of copies to other slots."""
+        copies = self._copies
+        return (
+            index < 2
+            and "ab"[index] in plan.convert
+            and (copies.is_copied(op, index) or copies.is_computed(op, index))
+        )
+
+    def _stored_beside(self, loop: ir.Operation) -> int:
+        """Bytes that stores need in shared memory while the rings of a loop are in use.
+
+        That is in the loop itself; and in the loops around it, or in all that a
+        persistent kernel does, where the next iteration's copies do not wait for it.
+        What threads store goes through shared memory, too, out of the layout of sums.
+        """
+        plan = self._plan
+        goes_on = self._copies.has_only_bulk_copies or plan.roles == "load"
+        loops = {loop, *enclosing_ops_of(loop)} if goes_on else {loop}
+        sizes = [
+            tile_bytes(store.operands[0])
+            for store in self._copies.loads.stores
+            if (plan.persistent and goes_on) or loops & set(enclosing_ops_of(store))
+            if goes_on or self._is_bulk(store)
+        ]
+        return max(sizes, default=0)
+
+    def _ring_key(self, loop: ir.Operation) -> _Key:
+        """What is equal for loops that follow each other and share their rings.
+
+        Those in one block with the same tiles of the same views, which bulk copies
+        bring; any other loop has rings of its own.
+        """
+        if not self._copies.has_only_bulk_copies:
+            return (loop,)
+        mine = [o.load for o in self._of(loop)]
+        outer = enclosing_ops_of(loop)
+        home = outer[0] if outer else self._copies.loads.entry
+        views = (f"{load.operands[0].type}" for load in mine)
+        return (home, *views)
+
+
+def has_room_beside(copies: Copies, ctas: int) -> bool:
+    """Whether so many CTAs have slots enough for what engines copy in any loop."""
+    share = copies.loads.target.shared_bytes_per_sm // ctas
+    slots = [
+        slot_bytes_of(
+            tile_bytes(o.load.results[0]) for o in copies.copied if o.loop == loop
+        )
+        for loop in copies.copied_loops
+    ]
+    return LEAST_SHIFTED_SLOTS * max(slots, default=0) <= share
+
+
+def _one_slot(loop: ir.Operation, size: int, room: Room) -> str:
+    """Says that copies of a loop do not run ahead of their own ring."""
+    return (
+        f"{location_text(loop)}: its copies have one slot each: two slots of {size} "
+        f"bytes are needed, {room.room_bytes} bytes of shared memory are left; smaller "
+        "tiles need fewer"
+    )

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Forces each plan that a product could have: is the chosen one the best?
+
+    python tools/checks/plan_choices.py [--gpu sm_90] [--sample N] [--all]
+
+Each candidate of `list_plans` is compiled, its PTX judged by ptxas, which says what it
+spills, and by the emulator's bound: clocks of an iteration, those of the busiest part
+of a multiprocessor (docs/bounds.md). Bounds know nothing of the rate of `mma.sync` on
+sm_90, which is added. A chosen plan fails if another one spills less, or spills as
+little and takes less than 1/1.05 of its clocks. Ends with `N passed, N failed`.
+
+Candidates of fewer than four warps are left out where the chosen one has as many: each
+of the four schedulers of a multiprocessor has matrix units of its own, which bounds
+count as one, so that they think a CTA of two warps uses all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+
+from product_kernels import Product
+
+import cuda_tile
+from cuda_tile import Options
+from cuda_tile.constants import WARP_SLOWDOWN
+from cuda_tile.errors import CudaTileError
+from cuda_tile.ir.copy_plan import ENGINES
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import find_entry
+from cuda_tile.runtime.spread import spread_args
+from cuda_tile.targets import find_target
+
+GPUS = ("sm_80", "sm_90", "sm_120")
+TURNS = 4
+"""Iterations of a loop that runs; the first half of them fill the pipeline."""
+SCHEDULERS = 4
+"""Warps that use all matrix units of a multiprocessor."""
+SLACK = 1.05
+"""What the chosen plan may take of the best one's clocks."""
+PRODUCTS = tuple(
+    Product(operand, result, tile)
+    for operand, result in (("f16", "f16"), ("i8", "i32"), ("tf32", "f32"))
+    for tile in ((64, 64, 64), (128, 128, 64), (128, 64, 32), (64, 128, 32))
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate, forced.
+
+    Attributes:
+        plan: What `list_plans` says of it.
+        spill_bytes: Bytes that a thread spills.
+        clocks: Clocks of an iteration of a CTA.
+        limiter: The part of a multiprocessor that takes them.
+    """
+
+    plan: dict[str, Any]
+    spill_bytes: int
+    clocks: float
+    limiter: str
+
+    def __str__(self) -> str:
+        fields = self.plan["fields"]
+        words = [
+            f"{fields['num_warps']} warps as {fields['warps_m']} x {fields['warps_n']}",
+            f"{fields['min_ctas']} CTAs",
+            f"engine {fields['engine']}",
+            f"roles {fields['roles']}",
+        ]
+        return (
+            f"{', '.join(words)}: {self.spill_bytes} bytes spilled, {self.clocks:.0f} "
+            f"clocks ({self.limiter})"
+        )
+
+
+def candidates(
+    product: Product,
+    gpu: str,
+    ctas: Sequence[int] = (1, 2, 3),
+    engines: Sequence[str] = ENGINES,
+) -> Iterator[Judged]:
+    """Every candidate of a product that makes other PTX, judged; the chosen one first.
+
+    Args:
+        product: The product.
+        gpu: The chip.
+        ctas: CTAs of a multiprocessor that a candidate may ask for.
+        engines: Who may make its copies.
+    """
+    text, seen = product.text().encode(), set[str]()
+    (plans,) = cuda_tile.list_plans(cuda_tile.load(text), gpu).values()
+    for plan in sorted(plans, key=lambda plan: not plan["chosen"]):
+        fields = plan["fields"]
+        is_rival = (
+            plan["possible"]
+            and fields["num_warps"] >= SCHEDULERS
+            and fields["min_ctas"] in ctas
+            and fields["engine"] in engines
+        )
+        if not plan["chosen"] and not is_rival:
+            continue
+        options = Options(gpu=gpu, plan=plan["number"], line_info=False)
+        module = cuda_tile.load(text)
+        try:
+            compiled = cuda_tile.compile(module, options=options)
+        except CudaTileError as error:
+            if plan["chosen"]:
+                raise
+            reason = str(error).partition("\n")[0]
+            print(f"  {plan['number']} is refused: {reason}", file=sys.stderr)
+            continue
+        if compiled.ptx not in seen:
+            seen.add(compiled.ptx)
+            (kernel,) = compiled.report.kernels
+            clocks, limiter = _clocks(product, gpu, module, compiled)
+            yield Judged(plan, kernel.spill_bytes, clocks, limiter)
+
+
+def _clocks(
+    product: Product, gpu: str, module: Any, compiled: cuda_tile.Compiled
+) -> tuple[float, str]:
+    """Clocks of an iteration, and the part of a multiprocessor that takes them."""
+    whole, half = (
+        _bound(product, gpu, module, compiled, n) for n in (TURNS, TURNS // 2)
+    )
+    more = {name: (whole[name] - half.get(name, 0)) / (TURNS // 2) for name in whole}
+    if find_target(gpu).moves_registers and "wgmma" not in compiled.ptx:
+        more["tensor cores"] *= WARP_SLOWDOWN
+    limiter = max(more, key=lambda name: more[name])
+    return more[limiter], limiter
+
+
+def _bound(
+    product: Product, gpu: str, module: Any, compiled: cuda_tile.Compiled, turns: int
+) -> dict[str, float]:
+    """Clocks of a CTA by the parts of a multiprocessor, but for DRAM."""
+    entry, (kernel,) = find_entry(module.operation, None), compiled.report.kernels
+    grid, values = product.launch((1, 1), turns)
+    report = cuda_tile.run(
+        module,
+        grid=grid,
+        args=spread_args("kernel", parameter_types(entry), values),
+        on="emulator",
+        gpu=gpu,
+        compiled=compiled,
+        bounds=find_target(gpu),
+        registers=kernel.registers,
+    )
+    return {r.name: r.clocks for r in report.bounds.grid.resources if r.name != "DRAM"}
+
+
+def verdict(judged: list[Judged]) -> str | None:
+    """What is wrong with the chosen plan, the first one; None if nothing is."""
+    chosen, *_ = judged
+    least = min(each.spill_bytes for each in judged)
+    if chosen.spill_bytes > least:
+        better = min(judged, key=lambda each: each.spill_bytes)
+        return f"spills {chosen.spill_bytes} bytes: {chosen}; not {better}"
+    rivals = [each for each in judged if each.spill_bytes <= chosen.spill_bytes]
+    best = min(rivals, key=lambda each: each.clocks)
+    if chosen.clocks > SLACK * best.clocks:
+        return f"{chosen.clocks / best.clocks:.2f} of the best: {chosen}; not {best}"
+    return None
+
+
+def main() -> int:
+    """Judges what was asked for; 1 if a chosen plan is not the best."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpu", action="append", choices=GPUS)
+    parser.add_argument("--sample", type=int, help="so many products, by chance")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fast", action="store_true", help="one CTA, and engines only")
+    parser.add_argument("--verbose", action="store_true", help="each candidate")
+    options = parser.parse_args()
+    cases = [(p, gpu) for gpu in options.gpu or GPUS for p in PRODUCTS]
+    if options.sample:
+        cases = Random(options.seed).sample(cases, min(options.sample, len(cases)))
+    failed = 0
+    for product, gpu in cases:
+        judged = list(
+            candidates(product, gpu, (1,), ENGINES[:2])
+            if options.fast
+            else candidates(product, gpu)
+        )
+        for each in judged if options.verbose else ():
+            print(f"  {each}")
+        wrong = verdict(judged)
+        failed += wrong is not None
+        print(f"{product.name} {gpu}, {len(judged)} plans: {wrong or 'ok'}", flush=True)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
