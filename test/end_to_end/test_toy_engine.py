@@ -59,6 +59,9 @@ def test_passes_pipeline_it_like_other_engines() -> None:
 
 
 def test_its_refusals_are_those_of_a_plan() -> None:
+    by_registers = planned(CASE, ', lhs = "register"').encode()
+    with toy_engine(), pytest.raises(UserError, match="expected lhs to be shared for"):
+        cuda_tile.compile(cuda_tile.load(by_registers), "sm_90", cubin=False)
     text = planned(CASE).encode()
     with pytest.raises(UserError, match=r"expected atom to be one of .*got 'toy8x4'"):
         cuda_tile.compile(cuda_tile.load(text), "sm_90", cubin=False)

@@ -41,7 +41,6 @@ from cuda_tile.ir.carried import LOOPS, first_carried
 from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
-    element_types,
     extents_of,
     terms_of,
 )
@@ -136,21 +135,22 @@ def _plan_form(
         product: The product.
         plan: The entry's.
         form: The form.
-        known: The chip, facts, and `staged` of `plan_warpgroups`.
+        known: The chip, facts, and `staged` of `propose`.
     """
     target, facts, staged = known
     plan = _divided(product, plan, form.swap)
-    operand, accumulator = element_types(product.op)
+    terms = terms_of(product.op)
+    operand, accumulator = terms.operand, terms.accumulator
     warps = (plan.warps_m, plan.warps_n)
     columns = max(1, product.extents[1 - form.swap] // warps[1 - form.swap])
     atom = find_wgmma(operand, accumulator, columns)
     if atom is None:  # transposed_products C2
         return None
-    promote = default_promotion(terms_of(product.op), atom, target, (plan.num_warps, 1))
+    promote = default_promotion(terms, atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
     # converted_operands C7; transposed_products C7
-    if WGMMA.refuse_shape(atom, terms_of(product.op), warps, form.swap) is not None:
+    if WGMMA.refuse_shape(atom, terms, warps, form.swap) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
     stays = stays and not form.is_brought

@@ -273,8 +273,14 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
         division["warps_b"] = warps_b
     _check_division(division, entry)
     lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    _check_range("swap", swap, 0, int(registry.engine_of(atom).may_swap))
+    engine = registry.engine_of(atom)
+    _check_range("swap", swap, 0, int(engine.may_swap))
     _check_shape(op, atom, division, swap)
+    if lhs == "register" and not (engine.reads_shared and "registers" in engine.left):
+        raise UserError(
+            f"expected lhs to be shared for atom {atom.name} in '{PLAN_ATTRIBUTE}', "
+            f"got '{lhs}'",
+        )
     warps = (warps_m, warps_n, warps_b)
     usual = default_promotion(terms_of(op), atom, read_target(holder), warps)
     promote = values.get("promote", usual)
@@ -326,9 +332,8 @@ def slice_depth(op: ir.Operation, atom: Atom) -> int:
     return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
 
 
-def can_compute(atom: Atom, op: ir.Operation, target: Target) -> bool:
+def can_compute(atom: Atom, terms: Terms, target: Target) -> bool:
     """Whether an atom computes a product on a chip."""
-    terms = terms_of(op)
     return (
         atom.find(terms.operand, terms.accumulator) is not None
         and registry.engine_of(atom).refuse_chip(atom, terms, target) is None

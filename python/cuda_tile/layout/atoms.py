@@ -95,11 +95,6 @@ class MmaAtom:
         """Whether this is `mma.sync`, not multiply-adds of each thread."""
         return not self.name.startswith("fma")
 
-    @property
-    def types_text(self) -> str:
-        """Its operand and accumulator types as messages list them."""
-        return " or ".join(f"{r.operand} and {r.accumulator}" for r in self.types)
-
     def fragment(self, role: Role) -> LinearLayout:
         """Gives the layout of one operand."""
         match role:

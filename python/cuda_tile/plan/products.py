@@ -135,17 +135,15 @@ def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
     `ldmatrix` reads them. Scale factors that no instruction applies stand on sums of
     f32: 8-bit floats whose sums would be short become f16.
     """
-    known = (*MMA_SYNC.atoms.values(), *FMA.atoms.values())
-    atoms = [atom for atom in known if can_compute(atom, op, target)]
+    known, terms = (*MMA_SYNC.atoms.values(), *FMA.atoms.values()), terms_of(op)
+    atoms = [atom for atom in known if can_compute(atom, terms, target)]
     if not atoms:
         raise InternalError(
             f"plan: no atom of {target.name} multiplies {element_types(op)}",
             location_text(op),
         )
     if op.name == SCALED and not atoms[0].scalings:  # whose blocks' sums are f32
-        atoms = [
-            a for a in atoms if not has_short_sums(a, terms_of(op), target)
-        ] or atoms
+        atoms = [a for a in atoms if not has_short_sums(a, terms, target)] or atoms
     rows, columns, _ = extents_of(op)
     if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
         return M16N16K32 if 1 in (copies.gathered(op) or ()) else atoms[0]
