@@ -29,6 +29,7 @@ from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,
+    fill_clocks,
     resource_clocks,
     waiting_clocks,
 )
@@ -382,6 +383,7 @@ class Model:
 
         needed = estimate(staging.live, weigh, extra)
         clocks = resource_clocks(self._target, plans, warps, self._exponentials)
+        clocks["shared memory"] += fill_clocks(self._target, plans)
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)
 
