@@ -16,7 +16,7 @@ from cuda_tile.place import (
     shape,
     wgmma,
 )
-from cuda_tile.place.rules import RULES
+from cuda_tile.place.rules import FRAGMENTS, RULES
 
 FAMILIES = (
     atomic,
@@ -32,4 +32,4 @@ FAMILIES = (
     wgmma,
 )
 
-__all__ = ["FAMILIES", "RULES"]
+__all__ = ["FAMILIES", "FRAGMENTS", "RULES"]
