@@ -274,7 +274,7 @@ class Model:
             resident,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
-        refusal = self._refusal(made) or _refuse_launch(needed.least, launched)
+        refusal = self._refusal(made)
         if refusal is not None:
             return replace(made, refusal=refusal)
         doubt = self._doubt(made)
@@ -386,10 +386,3 @@ class Model:
         clocks["shared memory"] += fill_clocks(self._target, plans)
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)
-
-
-def _refuse_launch(least: int, launched: int) -> str | None:
-    """Why ptxas refuses a kernel: `setmaxnreg` comes too late for an instruction."""
-    if least <= launched:
-        return None
-    return f"an instruction needs {least} registers, a thread begins with {launched}"
