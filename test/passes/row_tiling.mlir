@@ -44,6 +44,32 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Two loops load the row, so that the plan may hold it.
+  // CHECK-LABEL: entry @below_the_maximum
+  // CHECK-SAME: hold = 1 : i64, num_warps = 1 : i64, part = 64
+  // CHECK-COUNT-2: {{ for .*in}}
+  // CHECK: store_view_tko {{.*}} tile<1x64xf32>
+  entry @below_the_maximum(%x: tile<ptr<f32>>, %o: tile<ptr<f32>>)
+      attributes {tileas.plan = {num_warps = 1 : i64, part = 64 : i64, hold = 1 : i64}} {
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %z = constant <i32: 0> : tile<i32>
+    %xt = make_tensor_view %x, shape = [2, 256], strides = [256, 1] : tensor_view<2x256xf32, strides=[256,1]>
+    %xv = make_partition_view %xt : !row
+    %ot = make_tensor_view %o, shape = [2, 256], strides = [256, 1] : tensor_view<2x256xf32, strides=[256,1]>
+    %ov = make_partition_view %ot : !row
+    %a, %ka = load_view_tko weak %xv[%bx, %z] : !row, tile<i32> -> tile<1x256xf32>, token
+    %m = reduce %a dim=1 identities=[0xFF800000 : f32] : tile<1x256xf32> -> tile<1xf32>
+    (%m0: tile<f32>, %m1: tile<f32>) {
+      %most = maxf %m0, %m1 : tile<f32>
+      yield %most : tile<f32>
+    }
+    %mr = reshape %m : tile<1xf32> -> tile<1x1xf32>
+    %ms = broadcast %mr : tile<1x1xf32> -> tile<1x256xf32>
+    %d = subf %a, %ms : tile<1x256xf32>
+    %k = store_view_tko weak %d, %ov[%bx, %z] : tile<1x256xf32>, !row, tile<i32> -> token
+    return
+  }
+
   // The load has a token that somebody waits for: the row stays whole, and a remark says so.
   // CHECK-LABEL: entry @in_order
   // CHECK-SAME: wanted a row of 256 elements in parts of 64 as planned, it stays whole

@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A row that no registers hold is served in parts, by loops over them.
+"""Row tiling: loops compute a row that no registers hold, part by part.
 
 Contract: in and out, verified level T with plans. Where the plan of an entry has
 `part = n`, each row of more elements is computed by loops over parts of n elements; an
 entry in which that is not possible stays as it is, with a remark.
 
-A kernel loads a row as one tile, reduces it, and stores what it makes of it and of the
-results. For each reduction, and for the stores at the end, there is a loop over parts
-of the row that loads them, again if need be, and computes what that step needs. With
-`hold = 1`, `stage` keeps what the first loop loads for the others (`stage/held.py`).
+A kernel loads a row as one tile, reduces it, and stores what it makes of the row and of
+the results. Each reduction becomes a loop over parts of the row, and so do the stores
+at the end. Each loop loads the parts again and computes what it needs. With `hold = 1`,
+`stage` keeps what the first loop loads for the others (`stage/held.py`).
 
-That is possible where loads are weak and their tokens after no access: by the language
-they may then be made at any time, and so more than once. Of a reduction, parts are
-joined element by element first, which asks for a body that is seen to be commutative,
-as clusters do. Sums that need the maximum or the mean of their row are computed in its
-loop (`rewrites/rows/online_softmax.py`, `rewrites/rows/welford.py`), unless CTAs of a
-cluster share the row.
+Loads must be weak, and their tokens after no access: the language allows such loads at
+any time, and so more than once. A reduction first joins parts element by element; its
+body must be seen to be commutative. A sum that needs the maximum or the mean of its row
+is computed in the loop of these (`rewrites/rows/online_softmax.py`,
+`rewrites/rows/welford.py`), unless CTAs of a cluster share the row.
 
-A loop of the author's over a longer row is treated alike: one that carries rows is
-repeated for each part of these, and one that carries none has a loop over parts in it
+The author's own loops over a longer row are divided, too: a loop that carries rows is
+repeated for each part of these, a loop that carries none has a loop over parts in it
 (`rewrites/rows/row.py`).
 
-A tile may go beyond its tensor, its parts must not lie outside: the loops go as far as
-all views reach. What is left, mostly nothing, is computed in a loop of its own, in
-which loads outside a view are its padding and stores there are left out.
+A tile may go beyond its tensor, but its parts must not lie outside. So the loops go as
+far as all views reach. A loop of its own computes what is left, mostly nothing: there a
+load outside a view gives its padding, and a store outside is left out.
 
 Contract `row_tiling`
     Law: an op on each element of a row is one on each element of its parts; the parts

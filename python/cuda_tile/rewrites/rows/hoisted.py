@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums over a row that are computed in the loop of a reduction which they need.
+"""Sums over a row that are hoisted into the loop of a reduction which they need.
 
-What such a sum is made of on the way may overflow where the text does not, and what is
-infinite or NaN remains so: no sum or product of it is finite again. So a sum that is
-finite is right, and in place of any other one that of the text is computed, by a loop
-that only such rows run. So infinities, NaN and overflow are exactly the text's.
+Such a sum may overflow on the way where the sum of the text does not. Infinities and
+NaN stay what they are, as no sum or product of them is finite again. So a finite sum is
+right. In place of any other one, a loop that only such rows run computes the sum as in
+the text: infinities, NaN and overflow are exactly the text's.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which blocks compute with rows in a way that parts of these can be served one by one.
+"""Which blocks can compute their rows part by part.
 
-A row is a tile of so many elements along one dimension. Parts of it are independent
-wherever nothing but elementwise operations, loads and stores through views, and
-commutative reductions touch it. That holds in loops, too:
+A row is a tile of so many elements along one dimension. Its parts are independent if
+only elementwise operations, loads and stores through views, and commutative reductions
+touch it. That holds in loops, too:
 
-- a loop that carries nothing but rows, and neither reduces nor stores any, is as good
-  as an operation on each part: it is repeated for each of them;
-- in a loop that carries none, each iteration computes with rows of its own.
+- a loop that carries rows alone, and neither reduces nor stores any, acts like an
+  operation on each part: it is repeated for each of them;
+- a loop that carries none computes with rows of its own in each iteration.
 
-Of a scan, what comes before a part is carried from part to part, in its order.
+A scan carries the last prefix from part to part, in its order.
 
 The contract stands in passes/row_tiling.py.
 """
