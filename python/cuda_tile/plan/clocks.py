@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product
+from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
 from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.plan import ProductPlan
-from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
 from cuda_tile.targets import Target
 
 
@@ -63,6 +63,21 @@ def read_clocks(
         keeps_left=product.keeps_operand(plan),
     )
     return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
+
+
+def fill_clocks(target: Target, plans: Parts) -> float:
+    """Clocks of writing operands to shared memory, by engines or by threads.
+
+    Not those that stay in their threads, nor those that are there before the loop.
+    """
+    filled = {
+        value: tile_bytes(value)
+        for product, plan in plans.items()
+        for index, value in enumerate(list(product.op.operands)[:2])
+        if not is_staged_early(product.op, index)
+        and not (index == 0 and product.keeps_operand(plan))
+    }
+    return sum(filled.values()) / target.shared_bytes_per_clock
 
 
 def copy_clocks(target: Target, product: Product) -> float:

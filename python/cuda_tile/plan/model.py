@@ -29,6 +29,7 @@ from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,
+    fill_clocks,
     resource_clocks,
     waiting_clocks,
 )
@@ -273,7 +274,7 @@ class Model:
             resident,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
-        refusal = self._refusal(made) or _refuse_launch(needed.least, launched)
+        refusal = self._refusal(made)
         if refusal is not None:
             return replace(made, refusal=refusal)
         doubt = self._doubt(made)
@@ -382,12 +383,6 @@ class Model:
 
         needed = estimate(staging.live, weigh, extra)
         clocks = resource_clocks(self._target, plans, warps, self._exponentials)
+        clocks["shared memory"] += fill_clocks(self._target, plans)
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)
-
-
-def _refuse_launch(least: int, launched: int) -> str | None:
-    """Why ptxas refuses a kernel: `setmaxnreg` comes too late for an instruction."""
-    if least <= launched:
-        return None
-    return f"an instruction needs {least} registers, a thread begins with {launched}"

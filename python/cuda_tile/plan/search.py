@@ -97,8 +97,7 @@ def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
 def _least_excess(tried: Sequence[Candidate], space: Space) -> Candidate:
     """What spills least; no more CTAs than anybody asked for."""
     most = space.hints.ctas or 1
-    few = [c for c in tried if c.decision.ctas <= most]
     return min(
-        [c for c in few if c.refusal is None] or few,
+        (c for c in tried if c.refusal is None and c.decision.ctas <= most),
         key=lambda c: (c.cost.excess, -c.decision.ctas, c.cost.iteration),
     )
