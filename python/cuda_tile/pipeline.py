@@ -426,7 +426,7 @@ def run_steps(
         if step.name == "plan":
             replanning.save()
         try:
-            timings.measure(step.name, lambda s=step: _run(s, compilation))
+            timings.measure(step.name, lambda s=step: run_step(s, compilation))
         except NoRoom as error:
             compilation.options = replanning.again(error, compilation.options)
             number, is_again = STEP_NAMES.index("plan"), True
@@ -440,7 +440,12 @@ def run_steps(
             observe(step.name, compilation.artifact)
 
 
-def _run(step: Pass | Step, compilation: Compilation) -> None:
+def run_step(step: Pass | Step, compilation: Compilation) -> None:
+    """Takes a compilation one step further.
+
+    Raises:
+        CudaTileError: As `run_pass` and the step do.
+    """
     if isinstance(step, Pass):
         run_pass(step, compilation.module, compilation.options)
     else:

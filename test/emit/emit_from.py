@@ -16,7 +16,7 @@ from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
 from cuda_tile.options import Options
-from cuda_tile.pipeline import PIPELINE, Compilation
+from cuda_tile.pipeline import PIPELINE, Compilation, run_step
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _run(module: ir.Module, first: str, last: str, gpu: str) -> Compilation:
     with module.context, ir.Location.unknown():
         compilation = Compilation(module.operation, Options(gpu=gpu))
         for step in PIPELINE[names.index(first) : names.index(last) + 1]:
-            step.run(compilation)
+            run_step(step, compilation)
         return compilation
 
 

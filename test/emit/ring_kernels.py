@@ -28,7 +28,7 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.options import Options
-from cuda_tile.pipeline import PIPELINE, Compilation
+from cuda_tile.pipeline import PIPELINE, Compilation, run_step
 from cuda_tile.report import make_report
 
 Sizes = tuple[int, int, int]
@@ -375,7 +375,7 @@ def _run(compilation: Compilation, module: ir.Module, last: str) -> None:
     names = [step.name for step in PIPELINE]
     with module.context, ir.Location.unknown():
         for step in PIPELINE[names.index("allocate") : names.index(last) + 1]:
-            step.run(compilation)
+            run_step(step, compilation)
             if step.level == "W":
                 assert module.operation.verify()
 

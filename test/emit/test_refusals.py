@@ -17,7 +17,7 @@ from cuda_tile.analysis.legality import check_program
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.walk import entries, nested_ops, op_stem
-from cuda_tile.pipeline import PIPELINE, Compilation, Pass
+from cuda_tile.pipeline import PIPELINE, Pass, run_pass
 from cuda_tile.place.families import RULES as PLACE_RULES
 
 OPS = Path(__file__).resolve().parents[1] / "ops"
@@ -82,6 +82,6 @@ def test_an_error_of_a_pass_has_a_location(text: bytes, where: str, kind: Any) -
     module = cuda_tile.load(text)
     broken = Pass("broken", "T", "fails", fails)
     with pytest.raises(kind, match="something is wrong") as caught:
-        broken.run(Compilation(module.operation, cuda_tile.Options()))
+        run_pass(broken, module.operation, cuda_tile.Options())
     assert caught.value.location == where
     assert broken.name not in [step.name for step in PIPELINE]
