@@ -39,7 +39,8 @@ static LogicalResult verifyName(RingOp op, StringRef what, StringRef name,
 static LogicalResult verifyDrain(RingOp op) {
   std::string product = ("tileas." + op.getDrain()).str();
   auto name = RegisteredOperationName::lookup(product, op.getContext());
-  if (op.getDrain() == "threads" || (name && name->hasInterface<AsyncProduct>()))
+  if (op.getDrain() == "threads" ||
+      (name && name->hasInterface<AsyncProduct>()))
     return success();
   return op.emitOpError("expected drain to be threads, or a product that runs "
                         "by itself such as wgmma, got '")
