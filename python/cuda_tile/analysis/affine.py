@@ -113,7 +113,7 @@ class AffineValues:
         return None if op is None or rule is None else rule(self, op)
 
     def _is_outside(self, value: ir.Value) -> bool:
-        """Whether a value is the same in all turns."""
+        """Whether a value is the same in all iterations."""
         owner = value.owner
         block = owner if isinstance(owner, ir.Block) else owner.operation.block
         while block != self._body:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import renamed_buffer
+from cuda_tile.analysis.operand_sources import renamed_buffer
 from cuda_tile.engines.engine import Atom
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis import product_registers, wgmma
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_rules import (
     PROPOSALS,
     READS_ITSELF,

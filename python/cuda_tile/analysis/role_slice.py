@@ -28,7 +28,7 @@ from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
 
 _COUNTED = ("cuda_tile.for", "tileas.tiles")
-"""Loops whose results are what the last turn carried on."""
+"""Loops whose results are what the last iteration carried on."""
 
 
 class CannotSplit(Exception):
@@ -154,7 +154,7 @@ class RoleSlice:
         return needed
 
     def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A region's argument: what comes from before, and from the turn before."""
+        """A region's argument: what comes from before, and from the iteration before."""
         kept = self.kept(op).arguments
         if number < 0 or number in kept:
             return []

@@ -26,8 +26,8 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
+    ITERATION_OPS,
     RING,
-    TURN_OPS,
     buffer_type_bytes,
     is_drained_by_products,
     places_in,
@@ -192,7 +192,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 
-        What comes before a loop also comes where it has no turn.
+        What comes before a loop also comes where it has no iteration.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -227,8 +227,8 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             )
             left = replace(state, multiplied=state.multiplied - done)
             return replace(left, reads=state.reads | done)
-        if op.name in TURN_OPS:
-            state = self._turn(op, state)
+        if op.name in ITERATION_OPS:
+            state = self._iteration(op, state)
         own = self._own(op)
         if own is None:
             return state
@@ -258,7 +258,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             self._done[op] = _plain(ours - rest)
         return self._done[op]
 
-    def _turn(self, op: ir.Operation, state: Pending) -> Pending:
+    def _iteration(self, op: ir.Operation, state: Pending) -> Pending:
         """A take of a ring of groups is a barrier; a release waits for one."""
         ring = ring_of(op)
         if text(ring, "sync") != "groups":
@@ -309,7 +309,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return self._accesses[op]
 
     def _find(self, op: ir.Operation) -> Access | None:
-        if op.name in TURN_OPS:
+        if op.name in ITERATION_OPS:
             place = frozenset([_place(ring_of(op))])
             if op.name == "tileas.acquire":
                 is_bulk = text(ring_of(op), "fill") == "tma"

@@ -39,7 +39,7 @@ class Addresses:
         size_bytes: Bytes of an element.
         columns: Element-offset XORs per thread bit.
         origin: Element offset of the slice that is accessed.
-        moves: Whether the pointer is another one in each turn of a loop.
+        moves: Whether the pointer is another one in each iteration of a loop.
     """
 
     def __init__(

@@ -20,7 +20,6 @@ from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
-from cuda_tile.emit.early import EarlyOps
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -29,6 +28,7 @@ from cuda_tile.emit.fragment import (
     View,
     zip_fragments,
 )
+from cuda_tile.emit.hoisted import HoistedOps
 from cuda_tile.emit.offsets import Offsets
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import CudaTileError, InternalError
@@ -98,7 +98,7 @@ class Emitter:
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
-        self.early = EarlyOps(self.builder)
+        self.hoisted = HoistedOps(self.builder)
         self.threads = Threads(self.builder, everyone, cluster=cluster)
         self.facts = facts
         self.target = target

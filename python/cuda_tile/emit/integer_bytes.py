@@ -59,7 +59,7 @@ def _byte_pairs(
 ) -> list[ir.Value]:
     """Each two bytes as the lower bytes of the halves of a word, under the exponent.
 
-    For f16 the sign is turned over; for bf16 there are zeros in place of the exponent.
+    For f16 the sign is flipped; for bf16 there are zeros in place of the exponent.
     """
     b, w, fragment = e.builder, Words(e.builder), e.fragment(source)
     exponent = 0x64 if result == "f16" else 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.signs import NEVER_POSITIVE
+from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32

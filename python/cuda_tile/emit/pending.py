@@ -36,10 +36,10 @@ WAITS: RuleTable[WaitRule] = RuleTable("waits for products")
 def settled(e: Emitter, op: ir.Operation) -> None:
     """The registers of a tile; none are set for a zero, but for a loop that runs once.
 
-    There a flag for the first turn would cost more than to set them, while the first
-    operands are on their way. That holds in a role; where there is one role, ptxas 13.5
-    takes the zeros of a loop that does not run at all for writes in the middle of
-    products, and makes these wait for each other (C7515).
+    There a flag for the first iteration would cost more than to set them, while the
+    first operands are on their way. That holds in a role; where there is one role,
+    ptxas 13.5 takes the zeros of a loop that does not run at all for writes in the
+    middle of products, and makes these wait for each other (C7515).
     """
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
@@ -64,8 +64,8 @@ def _starts_only_loop(op: ir.Operation) -> bool:
 def await_(e: Emitter, op: ir.Operation) -> None:
     """Waits, and ties the registers to the wait: nothing reads them before it.
 
-    Nor does anything write the registers of left operands: the next turn's would be
-    computed in the same ones, since nothing else needs them behind the product.
+    Nor does anything write the registers of left operands: the next iteration's would
+    be computed in the same ones, since nothing else needs them behind the product.
     """
     b = e.builder
     if all(e.pending(value).is_done for value in op.operands):

@@ -83,7 +83,7 @@ class ViewPlaces:
         self._tiling = tiling_of(view)
         self._dims = view_dims(op, e.facts)
         # Ahead of a loop that ends before the access it would only take a register.
-        self._ahead = e.early.op if _is_repeated(op) else e.builder.op
+        self._ahead = e.hoisted.op if _is_repeated(op) else e.builder.op
         # Roles hold sums of many registers: one more costs more than an instruction.
         self._has_few_registers = any(
             outer.name == ROLES for outer in enclosing_ops(op.results[0])
@@ -305,7 +305,7 @@ class ViewPlaces:
         In a loop these are the same for all views that it walks along together, and
         where the program compares them itself. Coordinates in the tile are compared
         with what is left of the tensor where a thread has several, which are the same
-        in all turns then. The sums must be below 2^31.
+        in all iterations then. The sums must be below 2^31.
         """
         together = self._together if self.strides[dim] == 1 else 1
         if any(basis[dim] >= together for basis in self.layout.register):

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
-from cuda_tile.emit.choices import Span
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
@@ -40,6 +39,7 @@ from cuda_tile.emit.reduce_body import (
     select_row,
 )
 from cuda_tile.emit.redux import whole_warp
+from cuda_tile.emit.select_bodies import Span
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.choices import Orders, choice_function
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import shuffle
+from cuda_tile.emit.select_bodies import Orders, choice_function
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import N_LANE_BITS, Coord, LinearLayout

@@ -111,7 +111,7 @@ class Threads:
         """The address of the kernel's shared memory (i32), for sums that are uniform.
 
         Where a loop adds to the address of a variable, ptxas computes that in each
-        turn, from the number of the CTA in its cluster.
+        iteration, from the number of the CTA in its cluster.
 
         Args:
             start: The pointer to it.

@@ -16,7 +16,7 @@ from cuda_tile.analysis.register_readers import is_read_elsewhere
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
+from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_partial_sums
 from cuda_tile.emit.mma_operands import integer_words
 from cuda_tile.emit.pending import repeats
 from cuda_tile.emit.ptxas_habits import computed_here
@@ -38,7 +38,7 @@ from cuda_tile.layout.wgmma import (
 )
 
 CROWDED_REGISTERS = 192
-"""Of the sums of a turn's products: 40 to 48 are left for all else."""
+"""Of the sums of an iteration's products: 40 to 48 are left for all else."""
 _WORD_BITS = 32
 _WORD_BYTES = 4
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
@@ -70,7 +70,7 @@ def places_of(places: Places, rows: Collection[int], depths: range) -> Places:
     return {p: w for p, w in places.items() if p[0] in rows and p[1] in depths}
 
 
-def by_parts(
+def by_partial_sums(
     e: Emitter, value: ir.Value, acc: LinearLayout, atom: WgmmaAtom
 ) -> Part | None:
     """Reads bytes of A as each part needs them, if their load leaves it to that.
@@ -82,7 +82,11 @@ def by_parts(
         atom: The instruction.
     """
     load = defining_op(value)
-    if load is None or load.name != "tileas.load_shared" or not is_read_by_parts(load):
+    if (
+        load is None
+        or load.name != "tileas.load_shared"
+        or not is_read_by_partial_sums(load)
+    ):
         return None
     layout = layout_of(value)
     _check_rows(layout, acc, atom)
@@ -170,7 +174,7 @@ def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
 def _is_crowded(block: ir.Block) -> bool:
     """Whether the sums of a loop's products leave few registers for descriptors.
 
-    Then each turn computes them from the first of each operand.
+    Then each iteration computes them from the first of each operand.
     """
     if not repeats(block.owner.operation):
         return False

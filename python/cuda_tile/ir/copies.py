@@ -50,6 +50,6 @@ def planned(op: ir.Operation, field: str, default: int) -> int:
 
 
 def copy_numbers(op: ir.Operation) -> tuple[int, int]:
-    """Slots of the ring of a copy, and turns by which it runs ahead."""
+    """Slots of the ring of a copy, and iterations by which it runs ahead."""
     slots = max(1, planned(op, "slots", 1))
     return slots, planned(op, "ahead", slots - 1)

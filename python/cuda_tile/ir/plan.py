@@ -75,7 +75,7 @@ class Plan:
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
-        hold: 1 if shared memory holds what one loop loads for a later one.
+        reuse: 1 if shared memory holds what one loop loads for a later one.
         part: Elements of a row that loops compute at a time where they can (the pass
             `row_tiling`); 0 leaves rows whole.
     """
@@ -90,7 +90,7 @@ class Plan:
     persistent: int = number_field(0, range(2))
     tile_group: int = number_field(0, range(MAX_GRID_EXTENT + 1))
     cluster: int = number_field(1)
-    hold: int = number_field(0, range(2))
+    reuse: int = number_field(0, range(2))
     part: int = number_field()
 
     def to_attribute(self) -> ir.Attribute:
@@ -116,9 +116,9 @@ class ProductPlan(Division):
     """The decisions for one matrix product.
 
     Attributes:
-        stage: Turns of its loop by which the product runs behind the loads of its
-            operands; products that depend on another of their turn may have 1.
-        lag: Turns by which the release of its operands trails it.
+        stage: Iterations of its loop by which the product runs behind the loads of its
+            operands; products that depend on another of their iteration may have 1.
+        lag: Iterations by which the release of its operands trails it.
         promote: Elements along K whose products matrix instructions add up by
             themselves, before an addition of f32 adds them to the sum; 0 for all.
         convert: Which operands threads convert or transpose between the buffer that a

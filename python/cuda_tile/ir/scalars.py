@@ -13,11 +13,11 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.tiles import element_of
 
 INDEX_BITS = 32
-"""Bits of a turn."""
+"""Bits of an iteration."""
 
 
 def i32_tile() -> ir.Type:
-    """The type of turns."""
+    """The type of iterations."""
     return TileType.get([], ir.IntegerType.get_signless(INDEX_BITS))
 
 

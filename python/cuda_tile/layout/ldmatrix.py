@@ -197,7 +197,7 @@ def match_stmatrix(
 
 
 @dataclass(frozen=True)
-class TurnedRows:
+class ExchangedRows:
     """Rows of matrices in another order, in which fewer of them meet in banks.
 
     Attributes:
@@ -213,7 +213,7 @@ class TurnedRows:
 
 
 @lru_cache(maxsize=256)
-def turned_rows(match: LdMatrix, element_bits: int) -> TurnedRows | None:
+def exchanged_rows(match: LdMatrix, element_bits: int) -> ExchangedRows | None:
     """Lets two of the matrices of an instruction exchange rows; None if none gains.
 
     A lane of a transposed matrix gets what two rows have. Half of the lanes may as well
@@ -222,16 +222,16 @@ def turned_rows(match: LdMatrix, element_bits: int) -> TurnedRows | None:
     0, 1, 4, 5, 10, 11, 14 and 15, and its neighbour the rest.
     """
     before = best = ldmatrix_conflicts(match, element_bits)
-    found: TurnedRows | None = None
+    found: ExchangedRows | None = None
     if not match.transposed:
         return None
     for matrix in range(n_bits(match.count)):
         for lane in (0, 1):
             rows = list(match.lane_offsets)
             rows[1 + lane] ^= rows[3 + matrix]
-            turned = replace(match, lane_offsets=tuple(rows))
-            if (conflicts := ldmatrix_conflicts(turned, element_bits)) < best:
-                best, found = conflicts, TurnedRows(turned, matrix, lane)
+            exchanged = replace(match, lane_offsets=tuple(rows))
+            if (conflicts := ldmatrix_conflicts(exchanged, element_bits)) < best:
+                best, found = conflicts, ExchangedRows(exchanged, matrix, lane)
     return found if best < before else None
 
 

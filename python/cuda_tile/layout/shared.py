@@ -246,10 +246,10 @@ def shared_access(
     for index in range(1 << len(outer)):
         first = sum_of_bits(index, outer)
         offset = f2.apply(columns.register, first)
-        turn = offset % vector
-        offsets.append(offset - turn)
+        flip = offset % vector
+        offsets.append(offset - flip)
         registers.append(
-            tuple(first | sum_of_bits(place ^ turn, inner) for place in range(vector))
+            tuple(first | sum_of_bits(place ^ flip, inner) for place in range(vector))
         )
     return SharedAccess(vector, columns, tuple(offsets), tuple(registers))
 

@@ -28,10 +28,10 @@ WGMMA_ROWS = 64
 WGMMA_COLUMNS = (8, 16, 32, 64, 128, 256)
 """N of an instruction. The ISA has all multiples of 8 (of integers, above 32, of 16);
 extents of tiles are powers of two."""
-PART_COLUMNS = 128
+PARTIAL_SUM_COLUMNS = 128
 """Columns of an instruction of partial sums: 64 registers beside those of the whole sum
 (128 and 128 spilled 372 bytes per thread in a loop of ptxas 13.5)."""
-PART_REGISTERS = WGMMA_ROWS * PART_COLUMNS // 128
+PARTIAL_SUM_REGISTERS = WGMMA_ROWS * PARTIAL_SUM_COLUMNS // 128
 """Registers of a thread that hold them."""
 WGMMA_CAPABILITY = 90
 """Only sm_90a has these instructions (PTX ISA, "wgmma.mma_async")."""

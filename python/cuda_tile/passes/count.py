@@ -9,8 +9,8 @@ Copies of threads are committed in groups, one per `publish`, products one by on
 are waited for in order: "all but the N youngest" (PTX ISA, "cp.async.wait_group",
 "wgmma.wait_group"). N is the number of groups that are younger, on every path, than the
 youngest one that is needed. The fewer the safer: paths that meet keep the smaller
-number, and where they disagree about which turns a ring has in flight its takes wait
-for everything.
+number, and where they disagree about which iterations a ring has in flight its takes
+wait for everything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cuda_tile.options import Options
 _USERS = ("tileas.take", "tileas.await", "tileas.release")
 
 Ages = tuple[int, ...]
-"""Of turns that are published and not taken, oldest first: the groups since."""
+"""Of iterations that are published and not taken, oldest first: the groups since."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class InFlight:
     """What has been committed on the paths to an op.
 
     Attributes:
-        rings: Ages of the turns of each ring; None where paths disagree about them.
+        rings: Ages of the iterations of each ring; None where paths disagree about
+            them.
         products: Groups of products since each pending value was made. One that is not
             here was there from the start.
     """
@@ -112,7 +113,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest turn."""
+        """Publishes and products are new groups; a take is of the oldest iteration."""
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":

@@ -29,7 +29,7 @@ Contract `load_duplication`
     | | | no_iteration, one_iteration, odd_extent |
     | - aliasing | tokens alone order accesses, whatever the addresses | |
     | C5 captures | reshapes, transposes and conversions between the load and the | |
-    | | late product are done to the copy, too | turned_for_the_late_product |
+    | | late product are done to the copy, too | transposed_for_the_late_product |
     | C6 captures | the load stands in the block of the product | |
     | | | loaded_before_the_loop |
     | C7 captures | others than late products use its tile | tile_of_its_own |

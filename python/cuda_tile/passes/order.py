@@ -36,7 +36,7 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import enclosing_ops_of
+from cuda_tile.analysis.operand_sources import enclosing_ops_of
 from cuda_tile.analysis.tokens import (
     LOADS,
     Accesses,
@@ -70,7 +70,7 @@ def run(module: ir.Operation, options: Options) -> None:
         for op in accesses.ops:
             pending = analysis.before(op)
             if pending is not None and analysis.needs_barrier(op, pending):
-                with ir.InsertionPoint(_early(op, analysis)), op.location:
+                with ir.InsertionPoint(_hoisted(op, analysis)), op.location:
                     tileas.BarrierOp()
 
 
@@ -111,7 +111,7 @@ def _outermost(op: ir.Operation, others: list[ir.Operation]) -> ir.Operation:
     return free[-1] if free else op
 
 
-def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
+def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
     """The op before which a barrier for an access stands.
 
     Where what is stored went through shared memory since the last access, that is the

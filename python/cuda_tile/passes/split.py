@@ -86,7 +86,7 @@ _OPPOSITE = {
 
 @dataclass(frozen=True)
 class Mask:
-    """A comparison of a loop's body that is open in some turns.
+    """A comparison of a loop's body that is open in some iterations.
 
     Attributes:
         op: The comparison.
@@ -163,7 +163,7 @@ def _guards_only_loads(mask: ir.Value) -> bool:
 
 
 def masks_of(loop: ir.Operation, facts: FactsAnalysis) -> list[Mask]:
-    """The masks of a loop that may be open in some turns and not in others."""
+    """The masks of a loop that may be open in some iterations and not in others."""
     counted = counted_loop(loop)
     if counted is None:
         return []

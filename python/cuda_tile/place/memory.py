@@ -9,7 +9,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
-from cuda_tile.analysis.feeds import renamed_uses
+from cuda_tile.analysis.operand_sources import renamed_uses
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.copy_plan import TMA, read_load, read_store
 from cuda_tile.ir.plan import PRODUCTS

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
@@ -31,7 +31,7 @@ def waiting_clocks(target: Target, busy: float, ctas: int) -> float:
 
 def resource_clocks(
     target: Target,
-    plans: Parts,
+    plans: ProductPlans,
     num_warps: int,
     exponentials: int,
 ) -> dict[str, float]:
@@ -65,7 +65,7 @@ def read_clocks(
     return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
 
 
-def fill_clocks(target: Target, plans: Parts) -> float:
+def fill_clocks(target: Target, plans: ProductPlans) -> float:
     """Clocks of writing operands to shared memory, by engines or by threads.
 
     Not those that stay in their threads, nor those that are there before the loop.
@@ -74,7 +74,7 @@ def fill_clocks(target: Target, plans: Parts) -> float:
         value: tile_bytes(value)
         for product, plan in plans.items()
         for index, value in enumerate(list(product.op.operands)[:2])
-        if not is_staged_early(product.op, index)
+        if not is_staging_hoisted(product.op, index)
         and not (index == 0 and product.keeps_operand(plan))
     }
     return sum(filled.values()) / target.shared_bytes_per_clock

@@ -141,7 +141,7 @@ def choice_texts(chosen: Candidate, compared: Sequence[Candidate]) -> list[str]:
         clocks += f"; {chosen.cost.iteration:.0f} with the latency of loads"
     texts = [
         f"{_named(chosen)}: {chosen.cost.registers} of {chosen.cost.limit} registers "
-        f"estimated; clocks of a turn: {clocks}"
+        f"estimated; clocks of an iteration: {clocks}"
     ]
     others: dict[str, Candidate] = {}
     possible = (other for other in compared if other.refusal is None)
@@ -170,7 +170,7 @@ def _why_not(other: Candidate, chosen: Candidate) -> str:
     if other.doubt is not None:
         return other.doubt
     if mine.iteration > best.iteration:
-        return f"{mine.iteration:.0f} clocks of a turn for {best.iteration:.0f}"
+        return f"{mine.iteration:.0f} clocks of an iteration for {best.iteration:.0f}"
     if other.decision.roles != chosen.decision.roles:
         return "warps that multiply would start the copies"
     if other.is_cut and not chosen.is_cut:

@@ -19,7 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.engines import MOST_ASYNC_BYTES, EngineChoice
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
     computed_operands,
     enclosing_ops_of,

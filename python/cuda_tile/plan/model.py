@@ -14,7 +14,7 @@ from functools import cached_property
 from math import log2
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
@@ -34,7 +34,7 @@ from cuda_tile.plan.clocks import (
     waiting_clocks,
 )
 from cuda_tile.plan.loads import Copies
-from cuda_tile.plan.products import choose_atom, divide_product, turns_bytes
+from cuda_tile.plan.products import choose_atom, divide_product, transposes_bytes
 from cuda_tile.plan.registers import (
     TileRegisters,
     least_registers,
@@ -90,7 +90,7 @@ class Candidate:
 
     decision: Decision
     copies: Copies
-    products: Parts
+    products: ProductPlans
     cost: Cost
     where: ir.Operation | None
     refusal: str | None = None
@@ -107,9 +107,9 @@ class Candidate:
         return any(plan.engine.runs_by_itself for plan in self.products.values())
 
     @cached_property
-    def turns_bytes(self) -> bool:
+    def transposes_bytes(self) -> bool:
         """Whether threads put bytes together between a read and a product."""
-        return any(map(turns_bytes, self.products.values()))
+        return any(map(transposes_bytes, self.products.values()))
 
     @cached_property
     def is_cut(self) -> bool:
@@ -127,7 +127,7 @@ class Candidate:
         if not self.products:
             return *self._exchange_rank, decision.cluster, -decision.num_warps
         first = cost.iteration, decision.roles == "one", self.is_cut
-        if self.turns_bytes:
+        if self.transposes_bytes:
             second = -decision.num_warps, cost.reads
         else:
             sign = -1 if self.has_groups else 1
@@ -144,7 +144,7 @@ class Candidate:
         return (registers * decision.num_warps ** log2(1 / WORTH_WARPS),)
 
 
-def is_awkward(copies: Copies, products: Parts, roles: str) -> bool:
+def is_awkward(copies: Copies, products: ProductPlans, roles: str) -> bool:
     """Whether another engine would make the copies with less waiting.
 
     Without a role that loads, a warp that is done with a slot of a bulk copy tells so
@@ -189,7 +189,7 @@ class _Warps:
         least: Registers that each thread must be launched with.
     """
 
-    products: Parts
+    products: ProductPlans
     registers: int
     where: ir.Operation | None
     clocks: Mapping[str, float]
@@ -245,7 +245,7 @@ class Model:
             self._copies[key] = found.without(few) if few else found
         return self._copies[key]
 
-    def products(self, plan: Plan, copies: Copies) -> Parts:
+    def products(self, plan: Plan, copies: Copies) -> ProductPlans:
         """The plan of each product in an entry whose plan is known."""
         atoms = self._staging(copies).atoms
         return {
@@ -317,7 +317,7 @@ class Model:
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
-        if not made.turns_bytes or decision.ctas > PAIRED_CTAS:
+        if not made.transposes_bytes or decision.ctas > PAIRED_CTAS:
             return "nobody asked for more CTAs, and none waits for another one"
         if not has_room_beside(made.copies, decision.ctas):
             return f"shared memory has no slots for {decision.ctas} CTAs"
@@ -340,7 +340,7 @@ class Model:
         if copies.key not in self._stagings:
 
             def is_staged(op: ir.Operation, index: int) -> bool:
-                return is_staged_early(op, index) or copies.is_copied(op, index)
+                return is_staging_hoisted(op, index) or copies.is_copied(op, index)
 
             atoms = {
                 Product.of(op, is_staged): choose_atom(op, self._target, copies)
@@ -369,7 +369,7 @@ class Model:
         return max(1, longest_row(self._ops) // decision.part)
 
     def _estimated(
-        self, staging: _Staging, plans: Parts, warps: int, shares: int
+        self, staging: _Staging, plans: ProductPlans, warps: int, shares: int
     ) -> _Warps:
         """What a CTA of so many warps needs, each with one of the shares of tiles."""
         weigh, products = TileRegisters(plans, shares), {p.op: p for p in plans}

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
-from cuda_tile.analysis.feeds import Product, conversions_of
+from cuda_tile.analysis.operand_sources import Product, conversions_of
 from cuda_tile.analysis.product_families import propose
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
@@ -36,14 +36,14 @@ SCALED = "cuda_tile.mmaf_scaled"
 
 
 def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[str]:
-    """Which bytes threads turn from one buffer to another, and what would help."""
+    """Which bytes threads transpose from one buffer to another, and what would help."""
     for name in plan.convert:
         index = ROLES.index(name)
         operand, along = op.operands[index], "MN"[index]
-        is_turned = element_bits(element_of(operand)) == 8 and not conversions_of(
+        is_transposed = element_bits(element_of(operand)) == 8 and not conversions_of(
             operand
         )
-        if is_turned and copies.is_copied(op, index):
+        if is_transposed and copies.is_copied(op, index):
             yield (
                 f"{location_text(op)}: wanted warpgroups to read operand {name} where "
                 "it was copied, got it through a second buffer: its bytes lie along "
@@ -75,7 +75,7 @@ def divide_product(
     return replace(found, promote=promote)
 
 
-def turns_bytes(plan: ProductPlan) -> bool:
+def transposes_bytes(plan: ProductPlan) -> bool:
     """Whether threads put the bytes of a right operand together after `ldmatrix`."""
     return isinstance(plan.atom, MmaAtom) and plan.atom.columns > 1
 

@@ -14,9 +14,9 @@ from math import ceil
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
-    Parts,
+    ProductPlans,
     enclosing_ops_of,
     once_loaded_operands,
     source_load,
@@ -132,7 +132,7 @@ class SharedMemory:
     """
 
     def __init__(
-        self, copies: Copies, plan: Plan, parts: Parts, resident: int = 1
+        self, copies: Copies, plan: Plan, parts: ProductPlans, resident: int = 1
     ) -> None:
         self._copies, self._plan, self._parts = copies, plan, parts
         self._target = copies.loads.target
@@ -288,7 +288,9 @@ class SharedMemory:
         )
         return Room(room, max(1.0, *clocks.values()), self._resident)
 
-    def _operand_bytes(self, loop: ir.Operation, inner: Parts) -> dict[ir.Value, int]:
+    def _operand_bytes(
+        self, loop: ir.Operation, inner: ProductPlans
+    ) -> dict[ir.Value, int]:
         """Bytes of the operands of a loop's products that threads store."""
         loads, others = {o.load for o in self._of(loop)}, dict[ir.Value, int]()
         for product, divided in inner.items():
@@ -302,7 +304,7 @@ class SharedMemory:
                     others[value] = tile_bytes(value)
         return others
 
-    def _converted_bytes(self, parts: Parts) -> int:
+    def _converted_bytes(self, parts: ProductPlans) -> int:
         """Bytes of the rings that threads fill from others."""
         return sum(
             CONVERTED_SLOTS * tile_bytes(product.op.operands[index])

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
 from cuda_tile.analysis.clusters import suits_clusters
-from cuda_tile.analysis.feeds import is_chained
+from cuda_tile.analysis.operand_sources import is_chained
 from cuda_tile.constants import (
     ACCUMULATOR_COLUMNS,
     ACCUMULATOR_ROWS,
@@ -46,7 +46,7 @@ class Decision:
         cluster: CTAs that serve a tile block.
         engine: Who makes the copies, one of `ir.copy_plan.ENGINES`.
         part: Elements of a row that loops compute at a time; 0 leaves rows whole.
-        hold: 1 if shared memory holds what one loop loads for a later one.
+        reuse: 1 if shared memory holds what one loop loads for a later one.
     """
 
     num_warps: int
@@ -56,7 +56,7 @@ class Decision:
     cluster: int = 1
     engine: str = "threads"
     part: int = 0
-    hold: int = 0
+    reuse: int = 0
 
     def to_json(self) -> dict[str, int | str]:
         """The decision by the names of `tileas.plan`, `engine` beside them."""

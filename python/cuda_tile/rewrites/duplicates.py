@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import LoadedOperand, renamed_uses, source_load
+from cuda_tile.analysis.operand_sources import LoadedOperand, renamed_uses, source_load
 from cuda_tile.analysis.tokens import TokenOrder
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS

@@ -35,7 +35,7 @@ def join_exchanges(entry: ir.Operation) -> None:
             op.move_after(_last_of_run(first))
 
 
-def store_early(load: ir.Operation) -> None:
+def hoist_store(load: ir.Operation) -> None:
     """Moves the store of an exchange before the loads of those right before it.
 
     Args:

@@ -21,7 +21,7 @@ from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
     SAME_ELEMENTS,
     conversions_of,

@@ -2,9 +2,9 @@
 """A product's operand in shared memory: stored once, as far out as its source allows.
 
 The store stands before the outermost loop in which the source does not change, so what
-a loop only reads is written once and not again in each turn (a loop that never runs
-leaves the buffer unread, which does no harm). Products that read one source through
-one layout share a buffer.
+a loop only reads is written once and not again in each iteration (a loop that never
+runs leaves the buffer unread, which does no harm). Products that read one source
+through one layout share a buffer.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class StagedOperands:
         if found is not None:
             return found
         point = op
-        if self.is_early(op, source):
+        if self.is_hoisted(op, source):
             point = outermost_point(op, source)
             self.room_bytes -= operand_bytes(source)
             self.held_bytes += operand_bytes(source)
@@ -77,7 +77,7 @@ class StagedOperands:
                 return staged.buffer
         return None
 
-    def is_early(self, op: ir.Operation, source: ir.Value) -> bool:
+    def is_hoisted(self, op: ir.Operation, source: ir.Value) -> bool:
         """Whether `source` would be stored before a loop around `op`."""
         is_outside = outermost_point(op, source) != op
         return is_outside and operand_bytes(source) <= self.room_bytes

@@ -10,7 +10,7 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.analysis.feeds import conversions_of
+from cuda_tile.analysis.operand_sources import conversions_of
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.short_sums import pieces_of_sums
@@ -127,7 +127,7 @@ def _sliced_product(
     late = {
         i: v
         for i, v in staged.items()
-        if buffers.find(op, v, layouts[i]) is None and not buffers.is_early(op, v)
+        if buffers.find(op, v, layouts[i]) is None and not buffers.is_hoisted(op, v)
     }
     n_bytes, parts = sum(map(operand_bytes, late.values())), 1
     if n_bytes > limit_bytes - buffers.held_bytes:

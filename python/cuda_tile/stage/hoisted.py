@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import held_registers
-from cuda_tile.constants import MOST_EARLY_REGISTERS
+from cuda_tile.constants import MOST_HOISTED_REGISTERS
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
@@ -24,7 +24,7 @@ def start_loads_together(entry: ir.Operation) -> None:
     """Moves weak loads of a block up to the load before them, as far as they may."""
     blocks = dict.fromkeys(op.block for op in nested_ops(entry) if _is_load(op))
     for block in blocks:
-        room, before = MOST_EARLY_REGISTERS, None
+        room, before = MOST_HOISTED_REGISTERS, None
         for op in block_ops(block):
             if not _is_load(op):
                 continue
@@ -35,7 +35,7 @@ def start_loads_together(entry: ir.Operation) -> None:
                     moved.move_after(before)
                     before = moved
             else:
-                before, room = op, MOST_EARLY_REGISTERS
+                before, room = op, MOST_HOISTED_REGISTERS
 
 
 def _is_load(op: ir.Operation) -> bool:

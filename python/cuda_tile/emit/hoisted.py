@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations that stand right behind what they are made of, each made once.
 
-What is the same in all turns of a loop is best made before it, once for all accesses
-that need it. LLVM moves out of loops only what surely runs in them, and does not join
-what stands in different branches.
+What is the same in all iterations of a loop is best made before it, once for all
+accesses that need it. LLVM moves out of loops only what surely runs in them, and does
+not join what stands in different branches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 
 
-class EarlyOps:
+class HoistedOps:
     """Operations without side effects, made as early as their operands allow.
 
     Args:
