@@ -294,7 +294,7 @@ def _extents(attention: Attention) -> tuple[int, int]:
 
 
 def _limits(report: Report, ctas: int) -> Cells:
-    """What limits the loop that multiplies, and the PTX instructions of an iteration."""
+    """The limiter of the main loop, and its PTX instructions an iteration."""
     assert report.bounds is not None, "bounds were asked for"
     grid = report.bounds.grid
     loops = [loop for loop in report.bounds.loops if _tensor_clocks(loop)] or [grid]

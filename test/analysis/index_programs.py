@@ -97,7 +97,7 @@ class IndexKernel:
         return found
 
     def is_outside(self, numbers: Numbers) -> bool:
-        """Whether the tile begins outside of the tensor for any iteration of the loop."""
+        """Whether the tile begins outside of the tensor in any iteration."""
         return any(
             self._is_outside(iteration) for iteration in self._iterations(numbers)
         )

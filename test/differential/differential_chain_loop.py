@@ -95,7 +95,7 @@ class Chain:
         return zeros(self.p, (rows, columns), self.pairs[number][1])
 
     def scores(self, lhs: Value, rhs: Value, index: Value) -> Value:
-        """The product of an iteration on which others depend, masked or stored perhaps."""
+        """The product on which the others depend, perhaps masked or stored."""
         p = self.p
         found = product_of(p, lhs, rhs, self.zeros(0, lhs.shape[0], rhs.shape[1]))
         if self.results is not None:
@@ -122,7 +122,7 @@ class Chain:
 
 
 def _masked(p: RandomProgram, scores: Value, index: Value, columns: int) -> Value:
-    """Scores of columns that the iteration's mask lets through; `LOWEST` for the others."""
+    """Scores of columns that the mask lets through; `LOWEST` for the others."""
     p.note("chain: mask by the iteration")
     low = p.constant(scores.shape, scores.element, float(LOWEST))
     return masked(p, scores, index, columns, low)

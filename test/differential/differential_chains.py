@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose iterations have two or more products, of which some need the others' results.
+"""Loops with two or more products, of which some need the others' results.
 
 Scores and a running maximum as in attention, two branches that are multiplied, sums
 that are computed backwards, products an iteration behind. All numbers are whole, or
@@ -158,7 +158,7 @@ def _gated(c: Chain) -> Iteration:
 
 
 def _backward(c: Chain) -> Iteration:
-    """A load that feeds two products, once transposed, and a result that is transposed too."""
+    """A load of two products, once transposed, and a result that is transposed too."""
     c.pairs = (c.pairs[0], c.pairs[0])
     q, keys = c.fixed(c.m, c.d), c.moving(0, (c.n, c.d), 0)
     c.initial = [c.zeros(1, c.m, c.d), c.zeros(1, c.n, c.d)]

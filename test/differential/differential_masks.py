@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masks of scores by the number of their iteration, of which some iterations have all open.
+"""Masks of scores by the number of the iteration; some iterations have all open.
 
 Keys up to a query's own place, within a window before it, or up to a length; said by
 what is kept or by what is left out. Places are sometimes so large that their sums wrap

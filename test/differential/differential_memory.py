@@ -208,7 +208,7 @@ def _grid_mask(rows: int, columns: int) -> Mask:
 
 
 def _view(p: RandomProgram, area: Area) -> Handle:
-    """A partition view of the whole array, straight, transposed, shifted or cut short."""
+    """A partition view of the whole array: plain, transposed, shifted or cut short."""
     rows, columns = area.rows, area.columns
     tile_rows = rows // p.pick([n for n in (1, 1, 2, 4) if rows // n])
     tile_columns = columns // p.pick([n for n in (1, 1, 2) if columns // n])

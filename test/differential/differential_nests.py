@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose iterations multiply: branches, early ends and stores in them, loops of loops.
+"""Loops of products: branches, early ends and stores in them, loops of loops.
 
 What an iteration computes is given; see differential_rings.py and
 differential_chains.py.
@@ -94,7 +94,7 @@ def _loop(
     first: Value | None = None,
     last: Value | None = None,
 ) -> list[Value]:
-    """The loop itself, up to an iteration; pointers that it carries begin at its first."""
+    """The loop up to an iteration; pointers that it carries begin at its first."""
     step = p.number(1, 2) if not nest.operands and p.chance(3) else 1
     lower = first or p.constant((), "i32", 0)
     upper = last or _end(p, nest)
@@ -159,7 +159,7 @@ def _split(results: str, values: list[Value]) -> list[Value]:
     return [Value(n, v.shape, v.element) for n, v in zip(names, values, strict=True)]
 
 
-# What iterations may have ------------------------------------------------------------------
+# What iterations may have -------------------------------------------------------------
 
 
 def remainder_is(p: RandomProgram, index: Value, divisor: int, rest: int) -> Value:
@@ -217,7 +217,7 @@ def make_results(
     *,
     is_added: bool = False,
 ) -> Results:
-    """An array for the tiles of all iterations, of whole numbers if they are added to it."""
+    """An array for the tiles of all iterations; of whole numbers if it takes sums."""
     count = max(1, iterations) * elements(shape)
     name = p.fresh("p")
     p.parameters.append(f"{name}: tile<ptr<{element}>>")

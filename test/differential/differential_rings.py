@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products in loops whose operands copies may bring: one product an iteration, or two."""
+"""Loops of one or two products whose operands copies may bring."""
 
 from __future__ import annotations
 

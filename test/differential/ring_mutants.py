@@ -287,7 +287,7 @@ WAITING = ("release: groups + 1", "release: waits for no product")
 
 
 def _waited_before(op: ir.Operation) -> bool:
-    """Whether a release of another ring in the iteration waits for the same products."""
+    """Whether the release of another ring waits for the same products."""
     around = enclosing_ops(op.operands[1])
     loop = next((outer for outer in around if outer.name in LOOPS), None)
     for other in nested_ops(loop) if loop is not None else ():

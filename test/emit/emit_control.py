@@ -172,7 +172,7 @@ def round_trip(p: Program) -> None:
 
 
 def looping_round_trip(p: Program) -> None:
-    """A loop whose iterations hand a tile on through memory, ordered by a carried token."""
+    """A loop that passes a tile on through memory, ordered by a carried token."""
     value = _flat(p)
     if value is None:
         return

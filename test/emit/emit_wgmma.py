@@ -85,7 +85,7 @@ class Product:
         return swizzled(shape, bits, (inner, 1 - inner), self.swizzle)
 
     def text(self) -> str:
-        """The kernel: arrays a, b, c, d, all row-major, and the number of iterations."""
+        """The kernel: row-major arrays a, b, c, d, and the number of iterations."""
         n_warps = 4 * self.groups[0] * self.groups[1]
         atom = wgmma_atom(self.atom)
         assert atom is not None

@@ -295,7 +295,7 @@ class RingProduct:
         return self._fill(f"%c{iteration}", f"p{iteration}")
 
     def _multiply(self) -> list[str]:
-        """An iteration whose product runs on into the next one, which releases its slot."""
+        """An iteration whose product the next one awaits, to release its slot."""
         fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
         groups = f"groups = {self.ahead - 1} " if self.sync == "groups" else ""
         return [

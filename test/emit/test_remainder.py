@@ -76,7 +76,7 @@ def test_remainders_of_all_exponents(element: str) -> None:
 
 
 def test_the_largest_by_the_smallest() -> None:
-    """Iterations of the loop: the distance of the exponents by the bits of an iteration."""
+    """Iterations of the loop: the exponents' distance by the bits of an iteration."""
     limits = np.finfo(np.float64)
     x, y = np.full(N, limits.max), np.full(N, limits.smallest_subnormal * 3)
     got, report = run("f64", x, y)

@@ -340,7 +340,7 @@ UNALIGNED = kernel(
     + store("%f"),
 )
 
-# Iterations that end early -----------------------------------------------------------------
+# Iterations that end early ------------------------------------------------------------
 
 
 def skipped_problem(m: int, n: int, k: int) -> tuple[list[Any], Any]:

@@ -97,7 +97,7 @@ def test_the_emulator_computes_the_same(name: str) -> None:
 
 
 def test_products_are_awaited_behind_what_threads_compute() -> None:
-    """An event in front of the last wait of an iteration; none where there is one product."""
+    """An event before the last wait of an iteration; none with one product."""
     _, compiled = kernel("all keys")
     lines = [line.strip() for line in compiled.ptx.splitlines()]
     waits = [n for n, line in enumerate(lines) if line.startswith("wgmma.wait_group")]

@@ -37,7 +37,7 @@ CHIPS = ["sm_80", "sm_90", "sm_120"]
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("chip", CHIPS)
 def test_no_iteration_waits_for_a_load(name: str, chip: str) -> None:
-    """Weights, scales and zero points are copied ahead of the iteration that uses them."""
+    """Weights, scales and zero points are copied iterations ahead of their use."""
     module = cuda_tile.load(CASES[name].text().encode())
     text = str(cuda_tile.lower(module, chip, until="skew"))
     assert "load_view_tko" not in text[text.index(" = for ") :]

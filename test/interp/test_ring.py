@@ -37,8 +37,8 @@ def start(sync: str = "groups", drain: str = "threads") -> str:
 def fill(iteration: int, *, publish: bool = True) -> str:
     text = f"""
       %a{iteration} = tileas.acquire %r[%c{iteration}] : {RING}
-      %ta{iteration} = tileas.copy_in %v[%c0, %c{iteration}] to %a{iteration} engine = "cp_async"
-        : {VIEW}[tile<i32>, tile<i32>] to {BUFFER}
+      %ta{iteration} = tileas.copy_in %v[%c0, %c{iteration}] to %a{iteration}
+        engine = "cp_async" : {VIEW}[tile<i32>, tile<i32>] to {BUFFER}
     """
     return text + (f"tileas.publish %r[%c{iteration}] : {RING}\n" if publish else "")
 

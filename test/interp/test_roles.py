@@ -95,18 +95,28 @@ def test_the_order_of_roles_is_drawn() -> None:
 
 DEADLOCKS = {
     "nothing is released": (
-        (iterations(FILL), iterations(DRAIN.replace("tileas.release", "// tileas.release"))),
-        r'role "r0" at .tileas.acquire.*acquire of iteration 2 needs the release of iteration 0'
-        r'.*role "r1" at .tileas.take.*take of iteration 2 needs the publish of iteration 2',
+        (
+            iterations(FILL),
+            iterations(DRAIN.replace("tileas.release", "// tileas.release")),
+        ),
+        r'role "r0" at .tileas.acquire.*'
+        r'acquire of iteration 2 needs the release of iteration 0.*'
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 2 needs the publish of iteration 2',
     ),
     "nothing is published": (
-        (iterations(FILL.replace("tileas.publish", "// tileas.publish")), iterations(DRAIN)),
-        r'role "r1" at .tileas.take.*take of iteration 0 needs the publish of iteration 0',
+        (
+            iterations(FILL.replace("tileas.publish", "// tileas.publish")),
+            iterations(DRAIN),
+        ),
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 0 needs the publish of iteration 0',
     ),
     "one iteration too many": (
         (iterations(FILL, start="%c1").replace("%r[%t]", "%r[%m]").replace(
             "%a =", "%m = subi %t, %c1 : tile<i32>\n%a ="), iterations(DRAIN)),
-        r'role "r1" at .tileas.take.*take of iteration 4 needs the publish of iteration 4',
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 4 needs the publish of iteration 4',
     ),
 }  # fmt: skip
 

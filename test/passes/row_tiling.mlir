@@ -46,7 +46,7 @@ cuda_tile.module @kernels {
 
   // Two loops load the row, so that the plan may hold it.
   // CHECK-LABEL: entry @below_the_maximum
-  // CHECK-SAME: reuse = 1 : i64, num_warps = 1 : i64, part = 64
+  // CHECK-SAME: num_warps = 1 : i64, part = 64 : i64, reuse = 1
   // CHECK-COUNT-2: {{ for .*in}}
   // CHECK: store_view_tko {{.*}} tile<1x64xf32>
   entry @below_the_maximum(%x: tile<ptr<f32>>, %o: tile<ptr<f32>>)

@@ -132,7 +132,7 @@ PRODUCTS = {
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_tensor_cores(name: str, count: int) -> None:
-    """4 warps do `count` products of 16 x 8 x depth per iteration; 1024 per clock in f16."""
+    """Each of 4 warps does `count` products of 16 x 8 x depth; 1024 a clock in f16."""
     line, depth, factor = PRODUCTS[name]
     loop = loop_of(run(line * count))
     fma = 4 * count * 16 * 8 * depth

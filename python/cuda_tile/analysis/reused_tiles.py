@@ -73,7 +73,7 @@ class Repeated:
 
 @dataclass(frozen=True)
 class _Load:
-    """A load of a loop: the op, which operand is the iteration, and what else names it."""
+    """A load of a loop: the op, the operand that is the iteration, and the others."""
 
     op: ir.Operation
     index: int
@@ -97,7 +97,7 @@ def repeated_tiles(entry: ir.Operation) -> list[Repeated]:
 
 
 def counts_from_zero(op: ir.Operation) -> CountedLoop | None:
-    """The bounds of a `for` whose iterations are 0, 1, 2 and so on; None for other ops."""
+    """The bounds of a `for` that counts 0, 1, 2 and so on; None for other ops."""
     loop = counted_loop(op)
     if loop is None or constant_of(loop.lower) != 0 or constant_of(loop.step) != 1:
         return None  # load_reuse C8

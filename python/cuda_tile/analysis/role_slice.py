@@ -154,7 +154,7 @@ class RoleSlice:
         return needed
 
     def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A region's argument: what comes from before, and from the iteration before."""
+        """A region's argument: its initial value, and that of the iteration before."""
         kept = self.kept(op).arguments
         if number < 0 or number in kept:
             return []

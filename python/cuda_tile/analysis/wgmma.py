@@ -306,7 +306,7 @@ def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> boo
 
 
 def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
-    """Whether warps multiply 8-bit integers sooner than warpgroups, which transpose B first.
+    """Whether warps multiply 8-bit integers faster than warpgroups, which transpose B.
 
     Where B lies along N, warpgroups read it once threads have brought it from a slot to
     another through registers: two bytes at a time from banks of four, and to banks half

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Addresses and bounds of the units that threads copy: few instructions in each iteration.
+"""Addresses and bounds of the units that threads copy: few instructions an iteration.
 
 A copy stands in a loop and its tile moves along one dimension, while the distances
 between the units of a thread stay. One multiply-add per iteration and one for each
@@ -139,7 +139,7 @@ class CopyPlaces(ViewPlaces):
         return address
 
     def _is_late(self, dim: int) -> bool:
-        """Whether a start differs from iteration to iteration of a loop, and is of 32 bits."""
+        """Whether a start has 32 bits and differs between iterations of a loop."""
         found = self._late.get(dim)
         if found is None:
             found = self._late[dim] = self._finds_late(dim)

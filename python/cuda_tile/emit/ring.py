@@ -196,7 +196,7 @@ def _wait_empty(e: Emitter, iteration: Iteration) -> None:
 
 @RULES.register("tileas.publish")
 def publish(e: Emitter, op: ir.Operation) -> None:
-    """Groups: the copies so far are one; each iteration commits one, though it be empty.
+    """Groups: each iteration commits its copies as one group, which may be empty.
 
     Bulk copies arrive by themselves.
     """
@@ -289,7 +289,7 @@ def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> 
 
 
 def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
-    """The start of shared memory, moved by the slot of an op's iteration; and that slot.
+    """The start of shared memory, moved by the slot of an iteration; and that slot.
 
     The ring's own offset is left to the immediates of instructions.
     """
@@ -309,7 +309,7 @@ def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
 
 
 def _taken_before(op: ir.Operation) -> tuple[ir.Operation, int] | None:
-    """The take in the same block of an iteration that an op is a constant number behind."""
+    """The take in the same block that is a constant number of iterations ahead."""
     ring, iteration = op.operands[0], op.operands[1]
     made = defining_op(iteration)
     if op.name != "tileas.acquire" or made is None or made.name != "cuda_tile.addi":

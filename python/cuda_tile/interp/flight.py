@@ -193,14 +193,15 @@ class Flight:
                 if is_reused:
                     run.fail(
                         op,
-                        f"the ring begins anew, and iteration {iteration.number} is not released "
-                        f"{iteration.state()}; {ring.describe()}",
+                        f"the ring begins anew, and iteration {iteration.number} is "
+                        f"not released {iteration.state()}; {ring.describe()}",
                     )
             elif iteration.copies:
                 run.fail(
                     iteration.copies[0].op,
-                    f"the copy into iteration {iteration.number} is never waited for: the iteration "
-                    f"was left {iteration.state()}; {iteration.ring.describe()}",
+                    f"the copy into iteration {iteration.number} is never waited for: "
+                    f"the iteration was left {iteration.state()}; "
+                    f"{iteration.ring.describe()}",
                 )
 
     def finish(self, run: Running) -> None:

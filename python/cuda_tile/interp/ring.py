@@ -29,8 +29,8 @@ def _check_iteration(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> in
     if number != ring.counts[step]:
         run.fail(
             op,
-            f"expected iteration {ring.counts[step]}, the next one to {step}, got iteration "
-            f"{number}; {ring.describe()}",
+            f"expected iteration {ring.counts[step]}, the next one to {step}, got "
+            f"iteration {number}; {ring.describe()}",
         )
     return number
 
@@ -195,8 +195,9 @@ def contents(run: TileBlock, op: Op, buffer: Buffer) -> tuple[Array, Mask]:
     if not is_held:
         run.fail(
             op,
-            f"reads the slot of iteration {iteration.number} {iteration.state()}; it may be read "
-            f"between its take and its release; {iteration.ring.describe()}",
+            f"reads the slot of iteration {iteration.number} {iteration.state()}; it "
+            f"may be read between its take and its release; "
+            f"{iteration.ring.describe()}",
         )
     return buffer.elements()
 
@@ -221,6 +222,7 @@ def check_fill(run: TileBlock, op: Op, buffer: Buffer) -> None:
     ):
         run.fail(
             op,
-            f"writes the slot of iteration {iteration.number} {iteration.state()}; it may be written "
-            f"between its acquire and its publish; {iteration.ring.describe()}",
+            f"writes the slot of iteration {iteration.number} {iteration.state()}; it "
+            f"may be written between its acquire and its publish; "
+            f"{iteration.ring.describe()}",
         )

@@ -50,7 +50,7 @@ def receiver(end: ir.Operation) -> ir.Operation | None:
 
 
 def ends_of(op: ir.Operation) -> list[ir.Operation]:
-    """The terminators that hand values on to an op: to its next iteration or its results."""
+    """The terminators that pass values to an op's next iteration or its results."""
     found: list[ir.Operation] = []
     for inner in nested_ops(op):
         if inner.name in _ENDS:

@@ -198,9 +198,9 @@ def _why_in_place(group: _Group, has_one_role: bool) -> str | None:
     """Why copies that wait by groups do not run ahead, unless `skew` will say so."""
     if not has_one_role:
         return (
-            "its iteration may end before that, so that no role of its own may copy; move "
-            "the break, continue or return before the load, or behind the last use of "
-            "its tile"
+            "its iteration may end before that, so that no role of its own may copy; "
+            "move the break, continue or return before the load, or behind the last "
+            "use of its tile"
         )
     parent, *outer = enclosing_ops(group.op.results[0])
     is_in_loop = any(op.operation.name in LOOPS for op in outer)

@@ -315,7 +315,7 @@ class FillAhead:
         return ir.InsertionPoint.after(fill.release)
 
     def _remove_serial(self, head: ir.Value | None, token: ir.Value | None) -> None:
-        """Erases the fills of the present iteration; what waited for them waits for all."""
+        """Erases the fills of this iteration; what waited for them waits for all."""
         end = block_ops(self._loop.regions[0].blocks[0])[-1]
         for fill in self._fills:
             for copy in fill.copies:
@@ -371,7 +371,7 @@ def _check_slots(fill: Fill) -> None:
     if fill.ahead + lag > slots:
         trailing = f" and a release that trails by {lag}" if lag else ""
         raise UserError(
-            f"expected copies to run at most {slots - lag} iterations ahead in a ring of "
-            f"{slots} slots{trailing}, got ahead = {fill.ahead}",
+            f"expected copies to run at most {slots - lag} iterations ahead in a ring "
+            f"of {slots} slots{trailing}, got ahead = {fill.ahead}",
             location_text(fill.acquire),
         )

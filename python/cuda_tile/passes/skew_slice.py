@@ -63,7 +63,7 @@ class BackwardSlice:
                 work += op.operands
 
     def value_of(self, value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:
-        """The value in another iteration; what it needs is computed at the insertion point.
+        """The value in another iteration, computed at the insertion point.
 
         Args:
             value: A value of the slice, or one from outside the loop.

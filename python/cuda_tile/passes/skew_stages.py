@@ -243,7 +243,7 @@ class _Iterations:
         return value
 
     def _place_before(self, op: ir.Operation) -> None:
-        """Places what an op of the younger iteration needs of the older one, in order."""
+        """Places, in order, what an op of the younger iteration needs of the older."""
         work = [
             self._stages.end.operands[number]
             for value in outer_values(op)

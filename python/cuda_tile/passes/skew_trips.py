@@ -87,7 +87,7 @@ class Trips:
         return both(starts, self.comes(loop.lower, number)) if number else starts
 
     def comes_later(self, number: int) -> ir.Value:
-        """Whether an iteration comes so many iterations after the one in whose body this stands.
+        """Whether there is an iteration so many behind that of the insertion point.
 
         A comparison with a bound from before the loop, so that nothing is counted
         beside the index.
@@ -102,7 +102,7 @@ class Trips:
         return compare("less_than", loop.index, bound, is_unsigned=loop.is_unsigned)
 
     def comes(self, index: ir.Value, number: int) -> ir.Value:
-        """Whether an iteration comes so many iterations after that of an index, which exists."""
+        """Whether there is an iteration so many behind that of an existing index."""
         left = subtract(self.loop.upper, index)
         if self.step is not None:
             bound = constant(self.step * number, index.type)

@@ -65,7 +65,7 @@ class Bounds:
     def find(
         self, conditions: Sequence[Condition], *, begins: bool, ends: bool
     ) -> tuple[ir.Value | None, ...]:
-        """The first iteration in which all conditions hold, and the first one after those.
+        """The first iteration in which all conditions hold, and the first behind those.
 
         Args:
             conditions: The conditions.
@@ -138,7 +138,7 @@ class Bounds:
         return compare("greater_than_or_equal", rest, constant(0, self._i64))
 
     def _clamped(self, bound: ir.Value, low: ir.Value) -> ir.Value:
-        """The first iteration from a bound on, at least `low`, which is one of the loop.
+        """The first iteration from a bound on, but not before `low`, which is one.
 
         Beyond the last iteration it is the first place after that on the loop's grid.
         """

@@ -40,7 +40,7 @@ class Ring:
 
 @dataclass
 class Iteration:
-    """When the four steps of an iteration are done, in units; None for those that are not."""
+    """When the four steps of an iteration are done, in units; None for never."""
 
     acquire: float | None = None
     publish: float | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a compiled kernel on the emulator, for counts, bounds and the iterations of rings."""
+"""Runs a compiled kernel on the emulator, for counts, bounds and uses of rings."""
 
 from __future__ import annotations
 

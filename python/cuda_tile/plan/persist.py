@@ -83,8 +83,8 @@ def _refusal(
         known = [] if bounds is None else [bounds.lower, bounds.upper, bounds.step]
         if bounds is None or any(_block_axes(value) for value in known):
             return (
-                "the iterations of its loop differ from block to block, and CTAs that the "
-                "GPU starts as others end share such work better"
+                "the iterations of its loop differ from block to block, and CTAs that "
+                "the GPU starts as others end share such work better"
             )
     return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which products of a loop run an iteration behind the others, so that both kinds overlap.
+"""Which products of a loop run an iteration behind the others, to overlap with them.
 
 While a product runs by itself, threads may compute, but not what the product gives. A
 product that is made of another one's result in the same iteration is therefore given

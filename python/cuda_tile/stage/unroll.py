@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several iterations of a loop as one, and the rest of its iterations in a loop behind it."""
+"""Unrolling: several iterations of a loop as one, and a loop behind for the rest."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A ring hands data from those who fill its slots to those who drain them. Each use of
-// a slot has an iteration, counted from 0; iteration t uses slot t mod S. A ring has
+// a slot is an iteration, counted from 0; iteration t uses slot t mod S. A ring has
 // four counters, the iterations that were acquired, published, taken and released:
 //
 //     released <= taken <= published <= acquired <= released + S
