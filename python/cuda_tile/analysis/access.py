@@ -198,7 +198,7 @@ def divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
 
 @dataclass(frozen=True)
 class ViewDim:
-    """What is known of a view access along one tile dimension.
+    """Facts about a view access along one tile dimension.
 
     Attributes:
         extent: The tensor's extent along it, as an int or a value.
@@ -223,7 +223,7 @@ class ViewDim:
 
 
 def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
-    """What is known of a view access along each tile dimension."""
+    """Facts about a view access along each tile dimension."""
     view = view_operand(op)
     tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
     indices = index_operands(op)

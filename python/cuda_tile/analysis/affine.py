@@ -87,7 +87,7 @@ class AffineValues:
         self._known: dict[ir.Value, Affine | None] = {}
 
     def of(self, value: ir.Value) -> Affine | None:
-        """What a value is; None if it is no such function, or no narrow integer."""
+        """A value as an affine function; None if it is none, or no narrow integer."""
         if value not in self._known:
             self._known[value] = None
             found = self._find(value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How buffers lie that instructions read by themselves, through matrix descriptors.
+"""Layouts of buffers that instructions read through matrix descriptors.
 
-What they read must lie as a matrix descriptor describes it, elements of 8 and 32 bits
-contiguous along K.
+Such a buffer must have an arrangement that a matrix descriptor can describe. Elements
+of 8 and 32 bits must be contiguous along K.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ TMA_ELEMENT_BITS = (8, 16, 32, 64)
 
 
 class EngineChoice:
-    """What may load the tiles of one entry.
+    """The engines that may load the tiles of one entry.
 
     Args:
         entry: The entry, at level T or W.
@@ -191,7 +191,7 @@ class EngineChoice:
         return any(op.name != GRID_WAIT for op in self._awaited(load))
 
     def _awaited(self, load: ir.Operation) -> list[ir.Operation]:
-        """What a load must not overtake."""
+        """The accesses that a load must not overtake."""
         return [op for op in self._order.before(load) if not is_plain_load(op)]
 
     def _around(self, op: ir.Operation) -> list[ir.Operation]:

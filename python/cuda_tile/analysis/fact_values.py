@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of one value: the numbers of the facts analysis, and how they join.
+"""Facts about one value: the numbers of the facts analysis, and how they join.
 
-Per dimension three powers of two, and bounds; `facts.py` says what they mean.
+A value has three powers of two for each dimension, and bounds. `facts.py` defines them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_DIVISOR = 1 << 62
 
 
 class Facts(NamedTuple):
-    """What holds of every element of one value; see the module's text."""
+    """Facts that hold for every element of one value; see the module's text."""
 
     shape: tuple[int, ...]
     contiguity: tuple[int, ...]
@@ -62,7 +62,7 @@ def of_constant(shape: tuple[int, ...], value: int) -> Facts:
 
 
 def join(known: Facts, news: Facts) -> Facts:
-    """What holds of a value that is either of two."""
+    """The facts of a value that is either of two."""
     contiguity = tuple(map(gcd, known.contiguity, news.contiguity))
     divisibility = tuple(
         gcd(at_group(known, i, group), at_group(news, i, group))

@@ -85,7 +85,7 @@ def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
 
 
 class IndexSpace:
-    """What is below the number of tiles along one dimension of a tensor.
+    """Values that are below the number of tiles along one dimension of a tensor.
 
     Args:
         facts: What is known of the entry's values.
@@ -348,7 +348,7 @@ class IndexSpace:
         return self._is_extent(parts.shape[_result_number(x)])
 
     def _highest(self, x: ir.Value, *, is_signed: bool) -> int | None:
-        """What no element of x exceeds in one reading, from facts."""
+        """The upper bound of x in one reading, from facts."""
         is_known = is_signed or self._is_natural(x)
         return self._facts.of(x).high if is_known else None
 
@@ -358,14 +358,14 @@ class IndexSpace:
         return low is not None and low >= 0
 
     def _factor(self, made: ir.Operation) -> int | None:
-        """What an op multiplies its first operand by, a constant of 1 or more."""
+        """The factor of an op's first operand, a constant of 1 or more."""
         stem = op_stem(made)
         if stem not in ("muli", "shli"):
             return None
         return self._power_or_number(made, is_shift=stem == "shli")
 
     def _divisor(self, made: ir.Operation) -> int | None:
-        """What an op divides its first operand by, a constant of 1 or more."""
+        """The divisor of an op's first operand, a constant of 1 or more."""
         stem = op_stem(made)
         if stem not in ("divi", "shri"):
             return None

@@ -36,7 +36,7 @@ _AWAITS = ("tileas.await", "tileas.release")
 
 
 class Effects(NamedTuple):
-    """What one op does, as sets of buffers.
+    """The effects of one op, as sets of buffers.
 
     Attributes:
         reads: Those that it may read.
@@ -124,7 +124,7 @@ class BufferSets:
         self._effects.clear()  # those of awaits need what these have found
 
     def effects(self, op: ir.Operation) -> Effects:
-        """What an op without regions does to buffers."""
+        """The effects of an op without regions on buffers."""
         found = self._effects.get(op)
         if found is None:
             access = self._buffers.access(op)

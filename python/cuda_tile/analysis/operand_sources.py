@@ -35,7 +35,7 @@ from cuda_tile.layout.shared import SharedLayout
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """What plan asks of a matrix product, read once.
+    """The properties of a matrix product that `plan` needs, read once.
 
     Attributes:
         op: The operation.
@@ -335,7 +335,7 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
 
 
 def _next_iterations(carried: ir.Value) -> ir.Value:
-    """What a loop makes of a value it carries, for the next iteration."""
+    """The value that a loop passes to its next iteration."""
     block = cast("ir.Block", carried.owner)
     number = ir.BlockArgument(carried).arg_number - 1  # the first one is the index
     return block_ops(block)[-1].operands[number]
@@ -376,7 +376,7 @@ def _transposes_matrix(op: ir.Operation) -> bool:
 def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
     """Whether `stage` puts an operand into shared memory before the block of `op`.
 
-    So it does with an operand of a product that is made outside the product's block.
+    That is an operand which is computed outside the product's block.
     """
     if op.name not in PRODUCTS or index > 1:
         return False

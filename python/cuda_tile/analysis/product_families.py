@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is asked of the engines together; their rules are imported here."""
+"""Questions to all engines together; their rules are imported here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def propose(
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> ProductPlan | None:
-    """What the first engine proposes that has a rule in `PROPOSALS` and can do it."""
+    """The proposal of the first engine that has a rule in `PROPOSALS` and can do it."""
     rules = (PROPOSALS[name] for name in PROPOSALS)
     found = (rule(product, plan, target, facts, staged) for rule in rules)
     return next((each for each in found if each is not None), None)
@@ -41,5 +41,5 @@ def reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool
 def slice_registers(
     product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered = None
 ) -> int:
-    """What the rule in `REGISTERS` of a product's engine gives."""
+    """Registers of a product's slices, by the rule of its engine in `REGISTERS`."""
     return REGISTERS[plan.engine.name](product, plan, weigh, gathered)

@@ -6,10 +6,10 @@ that must be held in registers. `estimate` weighs them: by their layouts at leve
 what a plan would make of them at level T (plan/registers.py). Linear in the number of
 operations times the tiles live at one; the walk is done once for all plans compared.
 
-What is not held: constants, copies by `broadcast`, and values of elementwise operations
-on nothing else, which are made where they are used. `reshape` and its like only rename:
-what uses them uses their source.
-Scalars, addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
+No registers are held by constants, copies by `broadcast`, and values that elementwise
+operations make of these alone: they are rematerialised at each use. `reshape` and its
+like only rename: what uses them uses their source. Scalars, addresses, predicates and
+loop counters are `OVERHEAD_REGISTERS` in all.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ IsStaged = Callable[[ir.Operation, int], bool]
 
 @dataclass(frozen=True)
 class LiveTiles:
-    """What must be held at each operation of an entry.
+    """Liveness: the tiles that registers must hold at each operation of an entry.
 
     Attributes:
         tiles: Every tile that is held somewhere.
@@ -189,7 +189,7 @@ def elementwise_stems() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Holding:
-    """What holds a tile: itself, or what it is made of where it is used."""
+    """The tiles whose registers a value needs: its own, or those of its operands."""
 
     tiles: frozenset[int]
     is_made_in_place: bool = False

@@ -81,7 +81,7 @@ class _Load:
 
 
 def repeated_tiles(entry: ir.Operation) -> list[Repeated]:
-    """What loops of an entry load again, at level T or W."""
+    """The tiles that loops of an entry load again, at level T or W."""
     found: list[Repeated] = []
     loops = [op for op in nested_ops(entry) if counts_from_zero(op) is not None]
     for block in dict.fromkeys(loop.block for loop in loops):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a role must do so that some ops of a kernel run there: a backward slice.
+"""Backward slices: all that a role must run so that some ops of a kernel run there.
 
-The slice of some ops has the ops that make their operands, the loops and branches
-around them with what steers these, and of the values that loops and branches carry
-those that it needs. It is what remains of the kernel when everything else is left out.
+The backward slice of some ops has the ops that compute their operands, the loops and
+branches around them with their bounds and conditions, and those carried values that it
+needs. It is the kernel without everything else.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class RoleSlice:
         self._ends: dict[ir.Operation, list[ir.Operation]] = {}
 
     def kept(self, op: ir.Operation) -> Kept:
-        """What is needed of the values that a loop or branch of the slice carries."""
+        """The carried values of a loop or branch of the slice that are needed."""
         found = self._kept.get(op)
         if found is None:
             found = Kept()
@@ -219,7 +219,7 @@ def is_uniform(value: ir.Value) -> bool:
 
 
 class Repeatable:
-    """What one thread can do as well as all, and a second time.
+    """Whether one thread can run an op for all threads, and once more.
 
     Args:
         entry: The entry.

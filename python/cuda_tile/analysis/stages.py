@@ -156,7 +156,7 @@ class Stages:
         return 0
 
     def crossing(self) -> list[ir.Value]:
-        """What the later stage needs that the earlier one has, in order."""
+        """The values of the earlier stage that the later one uses, in order."""
         found: dict[ir.Value, None] = {}
         used = [v for op in self.ops if self.of[op] for v in outer_values(op)]
         used += [v for n, v in enumerate(self.end.operands) if self.of_carried(n)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tokens stand for: the accesses to global memory that one is behind.
+"""Token order: the accesses to global memory that precede each token.
 
 Sets of accesses are bit masks, so that two of them are joined by one instruction.
 """
@@ -141,7 +141,7 @@ class AccessesBehindTokens(ValueAnalysis[int]):
         return known | news
 
     def forward(self, edge: Edge, state: tuple[int, ...]) -> tuple[int, ...]:
-        """What is behind the tokens that are handed on."""
+        """The accesses that precede the tokens that are passed on."""
         masks = super().forward(edge, state)
         return tuple(self._accesses.along(edge, mask) for mask in masks)
 

@@ -242,7 +242,7 @@ def registers(
 def _divided(product: Product, plan: Plan, swap: int) -> Plan:
     """The plan that divides columns among warpgroups where rows are too few.
 
-    Of a transpose, whose warpgroups lie along N, rows and columns change places.
+    For a transpose rows and columns change places: its warpgroups lie along N.
     """
     if swap and plan.warps_n % WARPGROUP_WARPS == 0:
         plan = replace(plan, warps_m=plan.warps_n, warps_n=plan.warps_m)
@@ -258,8 +258,8 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
     """Whether threads may bring an operand from the slot of a copy to registers.
 
     It consists of bytes that lie along M or N, of which `ldmatrix.trans` makes what an
-    instruction takes, perhaps after a conversion. Of a transpose the sums lie otherwise
-    than of a product: only where a loop does nothing else with them.
+    instruction takes, perhaps after a conversion. The sums of a transpose have another
+    layout than those of a product, so that a loop must do nothing else with them.
     """
     load = source_load(op.operands[index])
     if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):

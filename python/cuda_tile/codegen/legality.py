@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a module of level P may hold, checked before LLVM sees it.
+"""Checks of a module of level P, before LLVM sees it.
 
 LLVM ends the process on types that its NVPTX target does not have and on
 instructions that a chip or its PTX version lacks. Emission makes neither, but a

@@ -99,7 +99,8 @@ class TileAccess:
     def load_into(self, result: ir.Value) -> None:
         """Emits the loads and sets `result`.
 
-        What others may be writing is loaded once, so that all copies are the same.
+        Memory that others may be writing is loaded once, so that all copies are the
+        same.
         """
         if not self.order:
             self.e.set(result, self._load())
@@ -129,7 +130,7 @@ class TileAccess:
     def owned(self) -> Iterator[tuple[tuple[int, ...], ir.Value, ir.Value | None]]:
         """Registers, address and predicate of each vector, every element once.
 
-        Of the threads with copies of an element one has a true predicate.
+        Exactly one of the threads with copies of an element has a true predicate.
         """
         owner = self.e.threads.is_owner(self.layout)
         offsets = self.layout.register_offsets()

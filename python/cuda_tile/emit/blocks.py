@@ -88,7 +88,7 @@ def one_thread(e: Emitter) -> Generator[None]:
 
 
 def proxy_fence(e: Emitter, *, is_global: bool = False) -> None:
-    """What this thread wrote to shared memory becomes visible to the async proxy.
+    """Makes the writes of this thread to shared memory visible to the async proxy.
 
     That is how bulk copies and products that run by themselves access it (PTX ISA,
     "membar/fence": .proxy.async).

@@ -128,45 +128,45 @@ class Emitter:
     # Values -------------------------------------------------------------------------
 
     def set(self, value: ir.Value, lowered: Lowered) -> None:
-        """Notes what stands for `value`."""
+        """Notes the lowered form of `value`."""
         self._values[value] = lowered
 
     def get(self, value: ir.Value) -> Lowered:
-        """What stands for `value`."""
+        """The lowered form of `value`."""
         if value not in self._values:
             raise InternalError(f"emit: a use of {value} before its definition")
         return self._values[value]
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        """What stands for a rank-0 tile."""
+        """The LLVM value of a tile of rank 0."""
         lowered = self.get(value)
         if not isinstance(lowered, ir.Value):
             raise InternalError(f"emit: expected a scalar for {value}")
         return lowered
 
     def fragment(self, value: ir.Value) -> Fragment:
-        """What stands for a tile of rank 1 or more."""
+        """The registers of a tile of rank 1 or more."""
         lowered = self.get(value)
         if not isinstance(lowered, Fragment):
             raise InternalError(f"emit: expected a fragment for {value}")
         return lowered
 
     def pending(self, value: ir.Value) -> Pending:
-        """What stands for a tile that may still be being computed."""
+        """The registers of a tile that a product may still be computing."""
         lowered = self.get(value)
         if not isinstance(lowered, Pending):
             raise InternalError(f"emit: expected a pending value for {value}")
         return lowered
 
     def view(self, value: ir.Value) -> View:
-        """What stands for a view."""
+        """The base, extents and strides of a view."""
         lowered = self.get(value)
         if not isinstance(lowered, View):
             raise InternalError(f"emit: expected a view for {value}")
         return lowered
 
     def buffer(self, value: ir.Value) -> Buffer:
-        """What stands for a buffer, with its own memory or in a slot of a ring."""
+        """The address of a buffer, with its own memory or in a slot of a ring."""
         lowered = self.get(value)
         if not isinstance(lowered, Buffer):
             raise InternalError(f"emit: expected a buffer for {value}")

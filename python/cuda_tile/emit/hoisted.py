@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations that stand right behind what they are made of, each made once.
+"""Operations that stand right behind their operands, each built once.
 
-What is the same in all iterations of a loop is best made before it, once for all
-accesses that need it. LLVM moves out of loops only what surely runs in them, and does
-not join what stands in different branches.
+Hoisting: a value that is the same in all iterations of a loop is computed before it,
+once for all accesses that use it. LLVM hoists only operations that surely run in the
+loop, and does not join equal ones in different branches.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class HoistedOps:
     def _behind(self, operands: tuple[ir.Value, ...]) -> ir.InsertionPoint | None:
         """The first place that all operands reach, if one block has those that move.
 
-        What stands in the prologue reaches everything.
+        Values of the prologue dominate everything.
         """
         b = self._builder
         around: ir.Block | None = None

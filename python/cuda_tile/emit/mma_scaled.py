@@ -92,7 +92,7 @@ class _Scales:
         self._made: dict[int, Factors] = {}
 
     def factors(self, origin: Coord, index: int) -> Factors:
-        """What the factor `index` of the atom at an origin is a product of."""
+        """The scales whose product is the factor `index` of the atom at an origin."""
         register = self._atoms[origin][index]
         if register is None:
             raise InternalError("emit: a scale factor beyond its tile")

@@ -39,7 +39,7 @@ class Offsets:
         self._places[value] = root, constant
 
     def parts(self, value: ir.Value) -> tuple[ir.Value, ...]:
-        """What was added to make a value, as far as an address is concerned.
+        """The two terms of a value that is a sum in an address.
 
         That is modulo 2^64, so that a sum of 64 bits may wrap around.
         """

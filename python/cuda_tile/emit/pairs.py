@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two neighbouring elements at a time: the form in which conversions work.
 
-What the chips convert, they convert in pairs, and what has to be done in software is
-done for both halves of a 32-bit register at once. A `Pair` of elements is
+Conversion instructions take pairs, and conversions in software compute both halves of a
+32-bit register at once. A `Pair` of elements is
 
 - of 8-bit floats and of f4E2M1FN one i16, the first element in its low byte (an f4 in
   the low half of a byte);

@@ -64,8 +64,9 @@ def _starts_only_loop(op: ir.Operation) -> bool:
 def await_(e: Emitter, op: ir.Operation) -> None:
     """Waits, and ties the registers to the wait: nothing reads them before it.
 
-    Nor does anything write the registers of left operands: the next iteration's would
-    be computed in the same ones, since nothing else needs them behind the product.
+    Nothing may write the registers of left operands either: those of the next iteration
+    would be computed in the same ones, since nothing else needs them behind the
+    product.
     """
     b = e.builder
     if all(e.pending(value).is_done for value in op.operands):

@@ -106,7 +106,7 @@ def _divided(e: Emitter, iteration: ir.Value, slots: int) -> tuple[ir.Value, ir.
 
 @RULES.register("tileas.ring")
 def ring(e: Emitter, op: ir.Operation) -> None:
-    """Groups: nothing. Of rings in a row the last one makes the mbarriers of all.
+    """Groups: nothing. The last one of rings in a row initialises the mbarriers of all.
 
     Raises:
         Unsupported: A ring with mbarriers in a loop, where these would be made anew.

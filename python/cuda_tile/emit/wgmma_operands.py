@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What products of warpgroups take: descriptors of buffers, and registers of A.
+"""Operands of products of warpgroups: descriptors of buffers, and registers of A.
 
 A matrix descriptor says where a buffer begins and how its rows follow one another; the
 instructions of a product take descriptors that differ by constants. A left operand in
@@ -188,8 +188,8 @@ def _matrix_word(
 ) -> ir.Value:
     """The low word of the descriptor of a warpgroup's part of a buffer (i32).
 
-    What does not depend on the slot is computed once, and kept from LLVM, which would
-    take the constants out of the sum again.
+    Terms that do not depend on the slot are computed once, and hidden from LLVM, which
+    would take the constants out of the sum again.
 
     Args:
         e: The emitter.

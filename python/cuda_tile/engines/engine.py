@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the compiler asks of a matrix engine: of the unit that computes a product.
+"""The interface of a matrix engine: the unit that computes a product.
 
 An engine is one object of `Engine`, a row of `registry.ENGINES`. Everything here is a
-fact: numbers of an instruction, and reasons why it cannot compute something. What an
-engine does to the IR stands in tables of the passes' rooms, under the engine's name:
+fact: numbers of an instruction, and reasons why it cannot compute something. The rules
+by which passes lower an engine stand in their tables, under its name:
 
 | table | question |
 |---|---|
@@ -111,7 +111,7 @@ class Division:
 
 @dataclass(frozen=True)
 class Reading:
-    """What of a product decides what its instructions read.
+    """The properties of a product that decide what its instructions read.
 
     Attributes:
         extents: M, N and K.

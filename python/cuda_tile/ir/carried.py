@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values that loops and branches carry: more of them, and fewer.
 
-An op with regions has a fixed number of operands and results, so that one that carries
-another value is made anew, with the old op's blocks.
+The number of operands and results of an op is fixed. To add a carried value, a new op
+is built, which takes over the blocks of the old one.
 """
 
 from __future__ import annotations

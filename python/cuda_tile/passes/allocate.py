@@ -5,11 +5,12 @@ Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset`
 bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
 beside their tiles (`analysis/scratch.py`); what is left goes to tiles that loops keep
 (`ir/reuse.py`), if the plan says so. Buffers that are live at the same time
-(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
-long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
-What is first used behind the last op of a ring may take the bytes of its slots, but not
-those of its mbarriers, which would have to be invalidated. They stand behind the slots,
-or apart (`tileas.mbarriers`) where all else does not fit shared memory between them.
+(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as long
+as there is space: sharing costs a barrier, which is not worth it for a few bytes. A
+buffer that is first used behind the last op of a ring may take the bytes of its slots.
+It may not take those of its mbarriers, which would have to be invalidated. They stand
+behind the slots, or apart (`tileas.mbarriers`) where all else does not fit shared
+memory between them.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 """Memory order: the barriers that token order requires between global accesses.
 
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
-between two accesses of global memory that tokens order, directly or through others,
-and that threads of the CTA may make to the same element. A tile block is one logical
-thread, but its accesses are spread over many: what one thread stored another may load
-only after a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
+between two accesses of global memory that tokens order, directly or through others, and
+that threads of the CTA may make to the same element. A tile block is one logical
+thread, but many threads make its accesses: a thread may load what another one stored
+only behind a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
 threads). Running it again adds nothing.
 
-Two weak loads need no order. Nor do two accesses through one tile of pointers whose
-elements all differ: each thread touches its own elements only. Accesses without a
-token between them are not ordered, whatever they touch.
+Two weak loads need no order. Two accesses through one tile of pointers whose elements
+all differ need none either: each thread touches its own elements only. Accesses without
+a token between them are not ordered, whatever they touch.
 
 What one thread acquires or releases counts for the whole tile block only with a
 barrier: between the accesses that other threads made and the release that makes them

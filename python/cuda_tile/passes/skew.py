@@ -13,7 +13,7 @@ is one); out, the same program in which
 - what addresses of copies are computed from (pure ops, loads that nothing orders, and
   carried values) is computed for that iteration too.
 
-What cannot be moved stays serial, which is slow and right; a remark says why.
+Copies that cannot move stay serial, which is slow and right; a remark says why.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies of one loop are started some iterations before the iteration that takes them.
+"""Software pipelining: a loop's copies start iterations ahead of their use.
 
-Of a loop over k whose copies run a iterations ahead becomes
+A loop over k whose copies run a iterations ahead becomes
 
     fill(lower) ... fill(lower + (a - 1) * step)          as far as the loop gets
     for k { take(k); fill(k + a * step) if that iteration comes; uses; release(k) }
 
-The fill stands right behind the take, whose barrier shows that all have read what the
-slot held before, where the ring has a slot for it: then the loop needs no other
-barrier. With one slot less it stands behind the release. Products that run by
-themselves are started first.
+If the ring has a slot for it, the fill stands right behind the take: the barrier of the
+take shows that all threads have read the slot's earlier contents, so that the loop
+needs no other barrier. With one slot less the fill stands behind the release. Products
+that run by themselves are started first.
 """
 
 from __future__ import annotations

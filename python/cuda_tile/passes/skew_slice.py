@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the copies of a loop need to run some iterations ahead."""
+"""The backward slice of a loop's copies, so that they can run iterations ahead."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CannotMove(Exception):
 
 @dataclass(eq=False)
 class BackwardSlice:
-    """What copies are computed from in an iteration.
+    """The ops of an iteration from which copies are computed: a backward slice.
 
     Attributes:
         loop: The loop.

@@ -11,9 +11,10 @@ where b has what `analysis/stages.py` puts in stage 1, becomes
     }
 
 so that a product of a(k) is in flight while b(k - 1) is computed, and the other way
-round. What b(k) needs of a(k) is carried to the next iteration. In the new body an op
-stands where it stood in the old one, unless an op of a(k) needs what b(k - 1) carries
-to it: then that and what it is made from come before. `issue` moves them further.
+round. Values of a(k) that b(k) uses are carried to the next iteration. In the new body
+an op stands where it stood in the old one, unless an op of a(k) needs what b(k - 1)
+carries to it: then that and what it is made from come before. `issue` moves them
+further.
 """
 
 from __future__ import annotations

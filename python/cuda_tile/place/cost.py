@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What layouts cost: conversions between them, and accesses in a poor one.
+"""The cost of layouts: conversions between them, and accesses in a poor one.
 
 The unit is a clock of a multiprocessor, for all warps of a CTA and one execution; times
 the trip counts of the loops around. Only relations matter. A 32-byte sector of global

@@ -94,7 +94,7 @@ def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The stored tile is converted where its own layout would waste sectors.
 
-    What the copy engine stores goes through shared memory as it is.
+    A tile that the copy engine stores goes through shared memory unchanged.
     """
     if read_store(op).engine == TMA:
         return []

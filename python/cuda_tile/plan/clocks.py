@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a product costs, in clocks of one multiprocessor: formulas over a chip's row.
+"""The cost of a product in clocks of one multiprocessor, by formulas over a chip's row.
 
 Rates are for a multiprocessor that does nothing else; what runs at the same time is
 bounded by the slowest part. Loads through registers are not overlapped with the product

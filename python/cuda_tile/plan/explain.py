@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Why a plan is as it is: in words for the report, and as JSON for tools.
 
-What the model says of the plan that was taken and of those that it was compared with.
-No pass reads this.
+The model's estimates of the chosen plan, and of the plans it was compared with. No pass
+reads this.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cuda_tile.plan.space import Space
 
 
 def remark_texts(entry: ir.Operation, found: Found, problem: Problem) -> Iterator[str]:
-    """What the plan of an entry gives up, and why.
+    """The hints that the plan of an entry does not follow, and why.
 
     Args:
         entry: The entry.

@@ -2,11 +2,11 @@
 """Which engine may load the operands of products: a part of the space of plans.
 
 `Loads` reads an entry once. `Copies` is one choice of an engine for each load, a value;
-`Loads.choices` gives those that a plan may have, the best first. What an engine refuses
-stands in analysis/engines.py, and two rules join the loads of an entry: one engine
-copies everything, since one role can fill all rings then; and a loop leaves the shared
-memory to copies of a loop inside of it, which hide latency that its own few iterations
-do not show.
+`Loads.choices` gives those that a plan may have, the best first. Reasons why an engine
+refuses a load stand in analysis/engines.py, and two rules join the loads of an entry:
+one engine copies everything, since one role can fill all rings then; and a loop leaves
+the shared memory to copies of a loop inside of it, which hide latency that its own few
+iterations do not show.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one decision costs: clocks, registers and CTAs; or why it cannot be.
+"""The cost of one decision in clocks, registers and CTAs, or why it is impossible.
 
-`Model.candidate` is the only place where a plan is judged: the search, the list of
-plans for tools, and the report ask it. Shared memory is judged by plan/rings.py, for
-the candidates that the search would take.
+Only `Model.candidate` judges a plan: the search, the list of plans for tools, and the
+report call it. plan/rings.py checks shared memory, for the candidates that the search
+would take.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """What the best of the candidates that fit has least of.
+        """The sort key of candidates that fit: the best one has the least.
 
         Clocks first, then what no resource counts: who starts copies, reads of shared
         memory, warps that work while others wait.
@@ -164,7 +164,7 @@ def is_awkward(copies: Copies, products: ProductPlans, roles: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Staging:
-    """What is known of an entry where engines make some of its loads.
+    """The live tiles and products of an entry whose engines make some loads.
 
     Attributes:
         copies: The engines.
@@ -254,7 +254,7 @@ class Model:
         }
 
     def candidate(self, decision: Decision) -> Candidate:
-        """What a decision costs, or why it cannot be taken."""
+        """The cost of a decision, or why it cannot be taken."""
         target, warps = self._target, decision.num_warps
         copies = self.copies(decision.engine, warps)
         needed = self._of_warps(decision, copies)

@@ -85,8 +85,8 @@ def plan_product(
 ) -> ProductPlan:
     """Divides one product as its entry does, or on its own if it is too small.
 
-    Of a batch each warp takes matrices of its own as far as there are enough: what
-    divides a matrix shares its operands.
+    A batch is divided among the warps first, as long as there is a matrix for each:
+    warps that divide one matrix would read the same operands.
     """
     rows, columns, _ = extents
     if batch > 1:

@@ -48,7 +48,7 @@ _Key = tuple[ir.Operation | str, ...]
 
 @dataclass(frozen=True)
 class Rings:
-    """What copies take of shared memory.
+    """The shared memory of copies.
 
     Attributes:
         plans: The plan of each load that an engine makes and nobody planned by hand.
@@ -122,7 +122,7 @@ def choose_slots(
 
 
 class SharedMemory:
-    """What one plan leaves of shared memory.
+    """The shared memory that one plan leaves.
 
     Args:
         copies: The engines of all loads.

@@ -2,7 +2,7 @@
 """A candidate as attributes: what it says of the entry, its products, loads and stores.
 
 `complete` makes whole plans of a candidate, pure values; `write` puts them on the ops.
-What somebody planned by hand stays as it is.
+A plan by hand is not changed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The first element of each group of a tile, computed without the others.
+"""Group leaders: the first element of each group of a tile, without the others.
 
-Groups are boxes: along each dimension a power of two of neighbours. What is computed
-element by element is computed of the first elements alone. Of what comes from
-elsewhere, such as a load, they are known only where facts say that a group's elements
-are equal: then any reduction that keeps equal numbers gives them.
+Groups are boxes: along each dimension a power of two of neighbours. Elementwise ops are
+computed on the leaders alone. The leaders of another value, such as a loaded one, are
+known only where facts say that the elements of a group are equal: then any reduction
+that keeps equal numbers gives them.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def _put(
 
 
 def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
-    """Of each element of an access its number in memory, i64, and whether it exists.
+    """The number in memory (i64) of each element of an access, and whether it exists.
 
     Element 2n is the low half of byte n after the base.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A dimension as blocks of neighbours that lie in one warp each.
 
-What goes along a dimension in its order, a scan or a reduction whose body is not
-commutative, goes through the blocks first, and through one value per block afterwards,
-which every thread holds.
+An op that depends on the order along a dimension, such as a scan or a reduction whose
+body is not commutative, goes through the blocks first, and through one value per block
+afterwards, which every thread holds.
 """
 
 from __future__ import annotations

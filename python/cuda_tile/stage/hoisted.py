@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads by threads start together: each right behind the one before it.
 
-A thread waits for memory when it first uses what it loaded. What is loaded only after
-that, a row's weights say, which are used behind the row's sum, makes it wait once more.
-By the language a load without a token may move above anything.
+A thread waits for memory when it first uses a loaded value. A load behind that point,
+such as that of weights which are used behind the sum of a row, makes the thread wait
+once more. So it is hoisted to the load before it; the language lets a load without a
+token move above anything.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a loop loads is kept for the loops behind it that load it again.
+"""Tiles that one loop loads are kept for later loops that load them again.
 
-The first iterations' tiles go to shared memory: attributes on the loads (`ir/reuse.py`)
-say so, since how many there is room for is known only once all buffers have their
-places. The last iterations' tiles stay in registers: the first loop carries them, and
-the other loops end with copies of their bodies that use them. The first loop makes
-several iterations at once, so that one CTA alone has enough bytes in flight.
+The tiles of the first iterations go to shared memory. Attributes on the loads
+(`ir/reuse.py`) say so: the number of tiles that fit is known only when all buffers have
+their places. The tiles of the last iterations stay in registers: the first loop carries
+them, and the other loops end with copies of their bodies that use them. The first loop
+makes several iterations at once, so that one CTA alone has enough bytes in flight.
 """
 
 from __future__ import annotations

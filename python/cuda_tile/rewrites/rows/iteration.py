@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a loop over the parts of a row computes of one of them."""
+"""The body of a loop over the parts of a row: one iteration, for one part."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def _home(value: ir.Value) -> ir.Block:
 def _joined(
     op: ir.Operation, sums: Sequence[ir.Value], parts: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """What a reduction's body makes of two parts, element by element."""
+    """A reduction's body applied to two parts, element by element."""
     block = op.regions[0].blocks[0]
     *inner, end = block_ops(block)
     pairs = [v for pair in zip(parts, sums, strict=True) for v in pair]

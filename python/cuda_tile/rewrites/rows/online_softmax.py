@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums that need not wait for the maximum which they are made with.
+"""Online softmax: sums of powers in the same loop as their maximum.
 
 A softmax sums exp(a - m) over a row, where m is the greatest a. With the greatest one
 so far, h, in place of m the sum can be computed in the same loop: where h grows to g,
@@ -12,12 +12,12 @@ elements are what a loop of the author's left: sums of parts of a longer row, an
 maximum that each of them is relative to.
 
 Each term is then a product of exponentials, each rounded, not one of them; a sum of so
-many floats in no order has a larger error than that. Of infinities and NaN come the
-same sums: with g at least the lowest finite number, terms of -infinity are 0, the
-others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
-gives NaN. With weights a sum is as the text's where it is finite, and computed as in
-the text where it is not (`hoisted.py`): a weight may overflow beside a power that is
-not small yet.
+many floats in no order has a larger error than that. Infinities and NaN give the same
+sums: with g at least the lowest finite number, terms of -infinity are 0, the others NaN
+as they were; and at the end, by m itself, a row of nothing but -infinity gives NaN.
+With weights a sum is as the text's where it is finite, and computed as in the text
+where it is not (`hoisted.py`): a weight may overflow beside a power that is not small
+yet.
 
 Contract `online_softmax`
     Law: exp(a - m) = exp(a - g) * exp(g - m) where g - m is finite.
