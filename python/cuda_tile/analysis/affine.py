@@ -44,7 +44,12 @@ class Affine:
     high: int = 0
 
     def plus(self, other: Affine, factor: int = 1) -> Affine:
-        """This one and a multiple of another one, element by element."""
+        """This one and a multiple of another one, element by element.
+
+        Args:
+            other: The function that is added.
+            factor: The multiple of it.
+        """
         terms = dict(self.terms)
         for value, coefficient in other.terms.items():
             terms[value] = terms.get(value, 0) + factor * coefficient

@@ -72,12 +72,22 @@ class ForwardAnalysis(_Analysis[State]):
     """States that describe the paths from the entry's start to an op."""
 
     def forward(self, edge: Edge, state: State) -> State:
-        """The state at an edge's target, from that at its source."""
+        """The state at an edge's target, from that at its source.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The state at its source.
+        """
         del edge
         return state
 
     def begin(self, point: Point, state: State) -> State:
-        """The state with which walking goes on from a point."""
+        """The state with which walking goes on from a point.
+
+        Args:
+            point: A point of the control flow.
+            state: The state there.
+        """
         del point
         return state
 
@@ -142,10 +152,20 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
     @abstractmethod
     def join_facts(self, known: Fact, news: Fact) -> Fact:
-        """The fact that holds where either of two does."""
+        """The fact that holds where either of two does.
+
+        Args:
+            known: The fact so far.
+            news: The fact on another path.
+        """
 
     def widen_facts(self, known: Fact, news: Fact) -> Fact:
-        """`join_facts` at the head of a loop."""
+        """`join_facts` at the head of a loop.
+
+        Args:
+            known: The fact so far.
+            news: The fact at the end of the body.
+        """
         return self.join_facts(known, news)
 
     @abstractmethod
@@ -153,7 +173,12 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         """Sets the facts of the results of an op without regions."""
 
     def made(self, point: Point, number: int) -> Fact:
-        """The fact of a value of a point that no edge passes."""
+        """The fact of a value of a point that no edge passes.
+
+        Args:
+            point: A point of the control flow.
+            number: The number of the value among those of the point.
+        """
         return self.unknown(self.flow.values(point)[number])
 
     def of(self, value: ir.Value) -> Fact:
@@ -164,7 +189,12 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         return found
 
     def set(self, value: ir.Value, fact: Fact) -> None:
-        """Notes what a rule found out."""
+        """Notes what a rule found out.
+
+        Args:
+            value: A result.
+            fact: Its fact.
+        """
         self._facts[value] = fact
 
     def forget(self, value: ir.Value) -> None:

@@ -109,5 +109,10 @@ def readable_buffer(
 
 
 def count_of(atom: Atom, role: OperandRole) -> int:
-    """Rows of A or columns of B that one instruction reads."""
+    """Rows of A or columns of B that one instruction reads.
+
+    Args:
+        atom: The instruction.
+        role: Which operand.
+    """
     return atom.shape[0] if role == "a" else atom.shape[1]

@@ -120,7 +120,12 @@ class EngineChoice:
         return FactsOnDemand(self._entry)
 
     def refusal(self, operand: LoadedOperand, engine: str) -> str | None:
-        """Why an engine cannot load an operand, with the way out; None if it can."""
+        """Why an engine cannot load an operand, with the way out; None if it can.
+
+        Args:
+            operand: The load and the product that uses it.
+            engine: `tma`, `cp_async` or `threads`.
+        """
         if engine == THREADS:
             return None
         if not has_engine(self._target, engine):

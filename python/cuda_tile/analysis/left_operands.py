@@ -54,7 +54,12 @@ TRANSPOSED = (1, 0)
 
 
 def is_brought(op: ir.Operation, plan: ProductPlan) -> bool:
-    """Whether threads bring the left operand from a slot that a copy fills."""
+    """Whether threads bring the left operand from a slot that a copy fills.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
+    """
     load = source_load(op.operands[plan.swap]) if plan.lhs == "register" else None
     return load is not None and read_load(load).is_copy
 
@@ -64,6 +69,10 @@ def sums_layout(op: ir.Operation, plan: ProductPlan) -> LinearLayout:
 
     Rows come in pairs where bytes are brought. Of a transpose the pair comes first, if
     sums have registers of their own: such are neighbours in memory.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
     """
     atom, shape = as_wgmma(plan.atom), shape_of(op.results[0])
     load = source_load(op.operands[plan.swap])

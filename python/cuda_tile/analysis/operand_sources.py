@@ -249,7 +249,12 @@ def permutation_of(op: ir.Operation) -> tuple[int, ...]:
 
 
 def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
-    """The layout of a buffer of a loaded tile, as a value that has its elements."""
+    """The layout of a buffer of a loaded tile, as a value that has its elements.
+
+    Args:
+        shared: The layout of the buffer.
+        value: The value, a renaming of the loaded tile.
+    """
     for op in reversed(renames_of(value)):
         match op.name:
             case "cuda_tile.reshape":
@@ -377,6 +382,10 @@ def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
     """Whether `stage` puts an operand into shared memory before the block of `op`.
 
     That is an operand which is computed outside the product's block.
+
+    Args:
+        op: The product.
+        index: The number of the operand: 0 for A, 1 for B.
     """
     if op.name not in PRODUCTS or index > 1:
         return False
@@ -389,7 +398,12 @@ def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
 
 
 def warp_share(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of the result that a warp computes, at least one atom."""
+    """Rows and columns of the result that a warp computes, at least one atom.
+
+    Args:
+        product: The product.
+        plan: The plan of the product.
+    """
     m, n, _ = product.extents
     step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)

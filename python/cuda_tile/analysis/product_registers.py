@@ -67,7 +67,12 @@ def _spared(product: Product, plan: ProductPlan, gathered: Gathered) -> int:
 
 
 def is_cut(product: Product, plan: ProductPlan) -> bool:
-    """Whether the partial sums of a product of warps come a piece at a time."""
+    """Whether the partial sums of a product of warps come a piece at a time.
+
+    Args:
+        product: The product.
+        plan: The plan of the product.
+    """
     if plan.engine.reads_shared or not plan.promote:
         return False
     return _piece(product, plan) != warp_share(product, plan)

@@ -98,7 +98,13 @@ class Estimate:
 
 
 def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
-    """The most registers needed at any point."""
+    """The most registers needed at any point.
+
+    Args:
+        live: The live tiles of the entry.
+        weigh: Gives the registers of a tile.
+        extra: Gives the registers that an op needs beside live tiles.
+    """
     weights = [weigh(tile) for tile in live.tiles]
     most, where = OVERHEAD_REGISTERS, None
     for op, held, depth in live.points:
@@ -157,7 +163,12 @@ def _is_copied_slice(value: ir.Value) -> bool:
 
 
 def held_registers(elements: int, bits: int) -> int:
-    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone."""
+    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone.
+
+    Args:
+        elements: Elements of one thread.
+        bits: Bits of an element.
+    """
     if bits == REGISTER_BITS // 2:
         return -(-elements // 2)
     return elements * max(1, bits // REGISTER_BITS)

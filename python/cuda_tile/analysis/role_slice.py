@@ -91,7 +91,12 @@ class RoleSlice:
         return found
 
     def needed_of(self, end: ir.Operation, receiver: ir.Operation) -> list[int]:
-        """Numbers of a terminator's operands that the slice needs."""
+        """Numbers of a terminator's operands that the slice needs.
+
+        Args:
+            end: The terminator.
+            receiver: The op to which it passes values.
+        """
         kept = self.kept(receiver)
         is_exit = end.name in ("cuda_tile.break", "cuda_tile.yield")
         return sorted(kept.results if is_exit else kept.arguments)
@@ -219,7 +224,7 @@ def is_uniform(value: ir.Value) -> bool:
 
 
 class Repeatable:
-    """Whether one thread can run an op for all threads, and once more.
+    """Checks that one thread can run ops for all threads, and that they can run twice.
 
     Args:
         entry: The entry.

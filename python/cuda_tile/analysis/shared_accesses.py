@@ -186,13 +186,22 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads=frozenset[Bytes]().union(*reads))
 
     def join(self, known: Pending, news: Pending) -> Pending:
-        """The accesses of either path."""
+        """The accesses of either path.
+
+        Args:
+            known: The pending accesses on one path.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 
         What comes before a loop also comes where it has no iteration.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The pending accesses at its source.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -213,7 +222,12 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads, writes, writes)
 
     def transfer(self, op: ir.Operation, state: Pending) -> Pending:
-        """A barrier orders everything so far; an access is pending after it."""
+        """A barrier orders everything so far; an access is pending after it.
+
+        Args:
+            op: The op.
+            state: The pending accesses before it.
+        """
         if op.name == BARRIER:
             return state.after_barrier(is_fence=flag(op, "async"))
         if op.name == "tileas.await_copies" and not _groups(op):
@@ -271,6 +285,10 @@ class SharedAccesses(ForwardAnalysis[Pending]):
 
     def needs(self, op: ir.Operation, pending: Pending) -> Need:
         """The synchronisation that must precede `op`.
+
+        Args:
+            op: The op.
+            pending: The pending accesses before it.
 
         Raises:
             InternalError: A product that nobody awaited still reads what `op` writes.
@@ -336,7 +354,7 @@ def _satisfied(state: Pending, need: Need) -> Pending:
 
 
 def _all_done(pending: Pending) -> Need:
-    """Whether an op orders all earlier accesses before those of other warps."""
+    """The synchronisation that orders all pending accesses before other warps' ones."""
     touched = pending.reads | pending.writes | pending.released
     fence, copies = bool(pending.unfenced), bool(pending.leaving)
     return Need(bool(touched) or fence or copies, fence, copies)

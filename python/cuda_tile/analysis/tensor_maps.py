@@ -50,7 +50,12 @@ def map_order(view: ir.Value) -> tuple[int, ...] | None:
 
 
 def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
-    """The boxes that move a tile of a view from or to a buffer; None without a map."""
+    """The boxes that move a tile of a view from or to a buffer; None without a map.
+
+    Args:
+        view: The view.
+        shared: The layout of the buffer.
+    """
     order = map_order(view)
     if order is None:
         return None

@@ -260,6 +260,11 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
     It consists of bytes that lie along M or N, of which `ldmatrix.trans` makes what an
     instruction takes, perhaps after a conversion. The sums of a transpose have another
     layout than those of a product, so that a loop must do nothing else with them.
+
+    Args:
+        op: The product.
+        index: The number of the operand: 0 for A, 1 for B.
+        facts: The facts of the entry's values; None before there are any.
     """
     load = source_load(op.operands[index])
     if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):

@@ -62,6 +62,10 @@ def _target(module: ir.Operation, options: Options) -> Target:
 def to_ptx(module: ir.Operation, options: Options) -> str:
     """The PTX text of a module at level P.
 
+    Args:
+        module: The module at level P.
+        options: The options of the compilation.
+
     Raises:
         UserError: The module holds what LLVM or the chip cannot take, or needs a
             library that is not installed.

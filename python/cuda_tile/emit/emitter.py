@@ -128,7 +128,12 @@ class Emitter:
     # Values -------------------------------------------------------------------------
 
     def set(self, value: ir.Value, lowered: Lowered) -> None:
-        """Notes the lowered form of `value`."""
+        """Notes the lowered form of `value`.
+
+        Args:
+            value: A value of level W.
+            lowered: Its form at level P.
+        """
         self._values[value] = lowered
 
     def get(self, value: ir.Value) -> Lowered:
@@ -211,7 +216,12 @@ class Emitter:
         return [self.builder.vector_type(pack, element)] * count
 
     def set_flat(self, value: ir.Value, arguments: Iterator[ir.Value]) -> None:
-        """Inverse of `flatten`: takes the next block arguments for `value`."""
+        """Inverse of `flatten`: takes the next block arguments for `value`.
+
+        Args:
+            value: A value of level W.
+            arguments: The block arguments that are left.
+        """
         count = len(self.flat_types(value))
         taken = tuple(itertools.islice(arguments, count))
         if isinstance(value.type, TokenType):

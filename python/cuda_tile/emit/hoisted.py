@@ -33,6 +33,12 @@ class HoistedOps:
         """One operation with one result, or an equal one that was made before.
 
         Where operands come from several blocks it stands at the insertion point.
+
+        Args:
+            name: The name of the operation, such as "llvm.add".
+            result: The type of its result.
+            *operands: Its operands.
+            **attributes: Its attributes.
         """
         key = (name, result, operands, *attributes.items())
         found = self._made.get(key)

@@ -70,7 +70,13 @@ def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
 
 
 def library(e: Emitter, name: str, element: str) -> Function:
-    """The libdevice function for a C function, on scalars of f32 or f64."""
+    """The libdevice function for a C function, on scalars of f32 or f64.
+
+    Args:
+        e: The emitter.
+        name: The name of the C function.
+        element: `f32` or `f64`.
+    """
     b = e.builder
     symbol = PREFIX + name + {"f32": "f", "f64": ""}[element]
     result = {"f32": b.f32, "f64": b.f64}[element]

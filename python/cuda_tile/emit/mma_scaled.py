@@ -175,7 +175,14 @@ class BlockScaled:
         c: list[ir.Value],
         at: tuple[Coord, int],
     ) -> list[ir.Value]:
-        """One instruction on the registers of an atom; gives the new accumulators."""
+        """One instruction on the registers of an atom; gives the new accumulators.
+
+        Args:
+            a: Registers of A.
+            b: Registers of B.
+            c: Registers of the sum.
+            at: The origin of the atom and its depth along K.
+        """
         origin, k = at
         block = k // self._block
         scales = [

@@ -138,7 +138,12 @@ def wait_for_products(e: Emitter, op: ir.Operation, groups: int) -> None:
 
 
 def known(b: Builder, holds: ir.Value | None) -> bool | None:
-    """Whether registers hold anything, where that is known."""
+    """Whether registers hold anything, where that is known.
+
+    Args:
+        b: The builder.
+        holds: The predicate, or None for always.
+    """
     if holds is None or holds == b.constant(b.i1, 1):
         return True
     return False if holds == b.constant(b.i1, 0) else None
@@ -150,7 +155,13 @@ def _zeros(b: Builder, registers: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
-    """The registers, or zeros: by a branch, which costs no instruction per register."""
+    """The registers, or zeros: by a branch, which costs no instruction per register.
+
+    Args:
+        e: The emitter.
+        holds: Whether the registers hold anything (i1).
+        own: The registers.
+    """
     b = e.builder
     empty, after = b.block(), b.block([word.type for word in own])
     b.branch_if(holds, after, empty, own)
@@ -161,7 +172,12 @@ def or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
 
 
 def letters(b: Builder, values: Sequence[ir.Value]) -> list[str]:
-    """The kind of register of each value in the constraints of inline PTX."""
+    """The kind of register of each value in the constraints of inline PTX.
+
+    Args:
+        b: The builder.
+        values: The values.
+    """
     kinds: dict[ir.Type, str] = {b.f32: "f", b.i32: "r", b.i64: "l", b.i1: "b"}
     return [kinds[value.type] for value in values]
 
@@ -172,7 +188,14 @@ def tied(
     registers: Sequence[ir.Value],
     inputs: Sequence[ir.Value] = (),
 ) -> list[ir.Value]:
-    """PTX that changes registers where they are: `$0`... are they, then the inputs."""
+    """PTX that changes registers where they are: `$0`... are they, then the inputs.
+
+    Args:
+        b: The builder.
+        text: The PTX.
+        registers: The registers that it changes.
+        inputs: The values that it reads.
+    """
     if not registers:
         return []
     constraints = [f"={letter}" for letter in letters(b, registers)]

@@ -147,7 +147,12 @@ class ViewPlaces:
     # Addresses ----------------------------------------------------------------------
 
     def address(self, register: int, place: Coord) -> ir.Value:
-        """Address of the element in a register, whose part of the place is `place`."""
+        """Address of the element in a register, whose part of the place is `place`.
+
+        Args:
+            register: The number of the register.
+            place: The place that the register contributes, in elements per dimension.
+        """
         b = self.e.builder
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         base = self._thread_base(moved)
@@ -193,7 +198,12 @@ class ViewPlaces:
         return b.op("llvm.xor", b.i32, thread, b.constant(b.i32, moved))
 
     def scaled(self, dim: int, value: ir.Value) -> ir.Value:
-        """Elements along a dimension, an i64, as bytes."""
+        """Elements along a dimension, an i64, as bytes.
+
+        Args:
+            dim: The dimension, from 0.
+            value: The number of elements.
+        """
         b, stride = self.e.builder, self.strides[dim]
         if isinstance(stride, int):
             return b.mul(value, b.constant(b.i64, stride * self.size))
@@ -203,7 +213,12 @@ class ViewPlaces:
     # Bounds -------------------------------------------------------------------------
 
     def inside(self, register: int, place: Coord) -> ir.Value | None:
-        """Whether the element lies inside the tensor; None where it must."""
+        """Whether the element lies inside the tensor; None where it must.
+
+        Args:
+            register: The number of the register.
+            place: The place that the register contributes, in elements per dimension.
+        """
         result = self._tile_inside if self._gate is None else None
         for d, coordinate in enumerate(place):
             if not self._dims[d].may_stick_out:

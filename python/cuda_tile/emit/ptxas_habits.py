@@ -46,6 +46,10 @@ def computed_here(b: Builder, word: ir.Value) -> ir.Value:
 
     LLVM would compute what no iteration changes before the loop; where uniform
     registers are short, ptxas 13.5 keeps that in a thread's, and spills others for it.
+
+    Args:
+        b: The builder.
+        word: The value (i64).
     """
     (moved,) = b.inline_ptx(
         "mov.b64 $0, $1;", "=l,l", [b.i64], [word], side_effects=True

@@ -36,6 +36,11 @@ def remainder(b: Builder, x: ir.Value, y: ir.Value) -> ir.Value:
     """C's fmod of two f64; goes on in the block behind a loop.
 
     The sign is that of x. A NaN for a NaN, for infinite x and for y of zero.
+
+    Args:
+        b: The builder.
+        x: The dividend (f64).
+        y: The divisor (f64).
     """
     bits = b.bitcast(x, b.i64)
     positive = b.constant(b.i64, _SIGN - 1)

@@ -66,7 +66,12 @@ class Iteration:
 
     @classmethod
     def of(cls, e: Emitter, op: ir.Operation) -> Iteration:
-        """The iteration of an op."""
+        """The iteration of an op.
+
+        Args:
+            e: The emitter.
+            op: The op, which advances the ring.
+        """
         ring, b, iteration = ring_of(op), e.builder, e.scalar(op.operands[1])
         places = places_in(ring)
         slot, phase = _divided(e, iteration, places.slots)

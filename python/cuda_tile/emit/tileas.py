@@ -229,7 +229,15 @@ def _vectors(
 def load_vectors(
     e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin, pack: int
 ) -> Fragment:
-    """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so."""
+    """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so.
+
+    Args:
+        e: The emitter.
+        buffer: The buffer.
+        layout: The layout of the tile.
+        start: Where in the buffer it begins.
+        pack: Elements of a vector value.
+    """
     run, vectors = _vectors(e, buffer, layout, start)
     loaded = Loaded(e.builder, layout, pack)
     for registers, load in vectors:

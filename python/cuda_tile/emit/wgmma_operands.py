@@ -56,6 +56,12 @@ def from_registers(
 
     While products run, nothing else may touch the registers that they read (PTX ISA,
     "wgmma.wait_group").
+
+    Args:
+        e: The emitter.
+        value: The tile of A.
+        acc: The layout of the sum.
+        atom: The instruction.
     """
     _check_rows(layout_of(value), acc, atom)
     places = integer_words(e, value, atom.a)
@@ -66,7 +72,13 @@ def from_registers(
 
 
 def places_of(places: Places, rows: Collection[int], depths: range) -> Places:
-    """The places that begin in some rows, and in a range of K."""
+    """The places that begin in some rows, and in a range of K.
+
+    Args:
+        places: The operands by their origin.
+        rows: The rows.
+        depths: The range along K.
+    """
     return {p: w for p, w in places.items() if p[0] in rows and p[1] in depths}
 
 
@@ -119,6 +131,13 @@ def from_buffer(
     atom: WgmmaAtom,
 ) -> tuple[Places, list[bool]]:
     """The descriptors of an operand, and whether it is contiguous along M or N.
+
+    Args:
+        e: The emitter.
+        op: The product.
+        role: Which operand.
+        acc: The layout of the sum.
+        atom: The instruction.
 
     Raises:
         UserError: No descriptor describes its buffer.

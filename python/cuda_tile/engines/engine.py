@@ -55,7 +55,12 @@ class Atom(Protocol):
         ...
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them."""
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
         ...
 
 
@@ -207,6 +212,12 @@ class Engine(ABC):
         """Elements along K after which a partial sum is added to the sum; 0 for never.
 
         Asked where sums are short and the product does not allow it.
+
+        Args:
+            atom: The instruction.
+            terms: The types and extents of the product.
+            warps: Parts into which warps divide rows, columns and a batch.
+            target: The chip.
         """
 
     def warp_step(self, atom: Atom) -> tuple[int, int]:
@@ -221,7 +232,12 @@ class Engine(ABC):
 
     @abstractmethod
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Bytes of shared memory that are read for one product, by all warps."""
+        """Bytes of shared memory that are read for one product, by all warps.
+
+        Args:
+            reading: The properties of the product.
+            division: How warps divide it.
+        """
 
     def least_registers(self, division: Division, sum_bits: int) -> int:
         """Registers that a thread must be launched with for one instruction.

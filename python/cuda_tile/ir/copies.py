@@ -42,7 +42,13 @@ def waits_by_groups(ring: ir.Value) -> bool:
 
 
 def planned(op: ir.Operation, field: str, default: int) -> int:
-    """A number of the plan on an op."""
+    """A number of the plan on an op.
+
+    Args:
+        op: The load or product.
+        field: The field of `tileas.plan`.
+        default: The number without a plan.
+    """
     if PLAN_ATTRIBUTE not in op.attributes:
         return default
     plan = ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])

@@ -127,7 +127,12 @@ def read_store(op: ir.Operation) -> StorePlan:
 
 
 def has_engine(target: Target, engine: str) -> bool:
-    """Whether a chip has an engine."""
+    """Whether a chip has an engine.
+
+    Args:
+        target: The chip.
+        engine: `tma`, `cp_async` or `threads`.
+    """
     match engine:
         case "tma":
             return target.has_tma

@@ -54,7 +54,12 @@ def read_reuse(op: ir.Operation) -> Reuse | None:
 
 
 def slot_bytes(op: ir.Operation, num_warps: int) -> int:
-    """Shared memory of a CTA that holds the tile of one iteration."""
+    """Shared memory of a CTA that holds the tile of one iteration.
+
+    Args:
+        op: The load.
+        num_warps: Warps of a CTA.
+    """
     tile = op.results[0]
     own = layout_of(tile).n_registers * element_bits(element_of(tile)) // 8
     return own * num_warps * WARP_LANES

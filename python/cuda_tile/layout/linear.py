@@ -107,6 +107,11 @@ class LinearLayout(Pictured):
         """Builds the layout in which every thread holds the whole tile.
 
         Registers count the elements in row-major order.
+
+        Args:
+            shape: The shape of the tile.
+            n_warps: Warps of a CTA.
+            n_blocks: CTAs of the cluster.
         """
         check_shape((n_warps, n_blocks))
         size = prod(shape)
@@ -164,6 +169,12 @@ class LinearLayout(Pictured):
         self, register: int = 0, lane: int = 0, warp: int = 0, block: int = 0
     ) -> Coord:
         """Gives the coordinate that a register of a thread holds.
+
+        Args:
+            register: The number of the register.
+            lane: The number of the lane, below 32.
+            warp: The number of the warp.
+            block: The number of the CTA in its cluster.
 
         Raises:
             LayoutError: An index needs more bits than its axis has.
@@ -352,7 +363,14 @@ class LinearLayout(Pictured):
         warp: Sequence[Coord] = (),
         block: Sequence[Coord] = (),
     ) -> LinearLayout:
-        """Gives the layout of a larger tile: this one, repeated at the new bases."""
+        """Gives the layout of a larger tile: this one, repeated at the new bases.
+
+        Args:
+            shape: The shape of the larger tile.
+            register: Bases that follow those of the registers.
+            warp: Bases that follow those of the warps.
+            block: Bases that follow those of the CTAs.
+        """
         return LinearLayout(
             tuple(shape),
             (*self.register, *register),

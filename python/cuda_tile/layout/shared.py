@@ -106,7 +106,12 @@ class SharedLayout(Pictured):
         return tuple(columns)
 
     def column(self, dim: int, bit: int) -> int:
-        """Gives the XOR of bit `bit` of dimension `dim` to the offset."""
+        """Gives the XOR of bit `bit` of dimension `dim` to the offset.
+
+        Args:
+            dim: The dimension, from 0.
+            bit: The bit of the coordinate, 0 for the lowest.
+        """
         return self.invert()[dim][bit]
 
     def offset_of(self, coord: Sequence[int]) -> int:
@@ -168,6 +173,10 @@ def offset_columns(dist: LinearLayout, shared: SharedLayout) -> OffsetColumns:
     the slice's origin, which must be a multiple of the tile's extents, and the
     origin's own offset is XORed in.
 
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+
     Raises:
         LayoutError: The ranks differ, or the tile is larger than the buffer.
     """
@@ -227,6 +236,11 @@ def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) ->
 
     The elements of a vector have consecutive, aligned offsets; `shared_access` gives
     their registers.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
     """
     columns = offset_columns(dist, shared)
     return 1 << len(_vector_register_bits(columns, element_bits))
@@ -236,7 +250,13 @@ def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) ->
 def shared_access(
     dist: LinearLayout, shared: SharedLayout, element_bits: int
 ) -> SharedAccess:
-    """Splits the registers of a tile into the vectors of `vector_width` elements."""
+    """Splits the registers of a tile into the vectors of `vector_width` elements.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
+    """
     columns = offset_columns(dist, shared)
     inner = _vector_register_bits(columns, element_bits)
     outer = [bit for bit in range(len(dist.register)) if bit not in inner]
@@ -255,7 +275,12 @@ def shared_access(
 
 
 def sum_of_bits(index: int, bits: Sequence[int]) -> int:
-    """Spreads the bits of `index` to the positions `bits`."""
+    """Spreads the bits of `index` to the positions `bits`.
+
+    Args:
+        index: The number.
+        bits: Where its bits go, the lowest first.
+    """
     return sum((index >> i & 1) << bit for i, bit in enumerate(bits))
 
 
@@ -295,6 +320,12 @@ def bank_conflicts(
 
     All warps and registers have the same count: their constants only XOR the bank
     numbers. Elements below 8 bits count as bytes.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
+        vector: Elements of an access.
     """
     columns = offset_columns(dist, shared)
     element_bytes = max(element_bits // 8, 1)

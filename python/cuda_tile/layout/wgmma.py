@@ -67,7 +67,12 @@ class WgmmaAtom:
     c: LinearLayout
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them."""
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
         for row in self.types:
             if (row.operand, row.accumulator) == (operand, accumulator):
                 return row
@@ -157,7 +162,12 @@ def wgmma_atom(name: str) -> WgmmaAtom | None:
 
 
 def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
-    """The instruction of a name, with rows in pairs where accumulators have them so."""
+    """The instruction of a name, with rows in pairs where accumulators have them so.
+
+    Args:
+        name: The name of the instruction.
+        sums: The layout of the sums.
+    """
     atom = wgmma_atom(name)
     if atom is None or sums.lane == atom.c.lane:
         return atom
@@ -166,6 +176,11 @@ def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
 
 def find_wgmma(operand: str, accumulator: str, columns: int) -> WgmmaAtom | None:
     """The instruction of these element types with at most `columns` columns.
+
+    Args:
+        operand: The element type of A and B.
+        accumulator: The element type of the sum.
+        columns: Columns of the result.
 
     Returns:
         The widest one, or None where no instruction takes the types.

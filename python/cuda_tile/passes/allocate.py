@@ -62,7 +62,12 @@ class Request:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Allocates every entry of `module`."""
+    """Allocates every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         flow = ControlFlow(entry)
@@ -122,7 +127,12 @@ def _add_reuse(entry: ir.Operation, total: int) -> int:
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:
-    """Offsets for all requests and their end, small ones apart if they fit so."""
+    """Offsets for all requests and their end, small ones apart if they fit so.
+
+    Args:
+        requests: The buffers and rings.
+        space_bytes: Bytes of shared memory.
+    """
     everyone = frozenset(range(len(requests)))
     small = frozenset(i for i in everyone if requests[i].size_bytes < SMALL_BYTES)
     apart = [
@@ -139,6 +149,10 @@ def choose_apart(
     requests: Sequence[Request], space_bytes: int
 ) -> tuple[list[int], dict[int, int], int]:
     """Offsets as `choose` has them, but the own bytes of a request stand by themselves.
+
+    Args:
+        requests: The buffers and rings.
+        space_bytes: Bytes of shared memory.
 
     Returns:
         An offset for each request, those of own bytes by the number of the request, and

@@ -32,7 +32,12 @@ ITERATIONS = 8
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Inserts the barriers of every entry of `module`."""
+    """Inserts the barriers of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         analysis = SharedAccesses(ControlFlow(entry))

@@ -51,7 +51,12 @@ class InFlight:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Sets the counts of every entry of `module`."""
+    """Sets the counts of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     i64 = ir.IntegerType.get_signless(64)
     for entry in entries(module):
@@ -87,7 +92,12 @@ class Groups(ForwardAnalysis[InFlight]):
     """What is in flight before each op."""
 
     def join(self, known: InFlight, news: InFlight) -> InFlight:
-        """The smaller numbers of either path."""
+        """The smaller numbers of either path.
+
+        Args:
+            known: The groups in flight on one path.
+            news: Those on the other.
+        """
         rings: dict[ir.Value, Ages | None] = {}
         for ring in _keys(known.rings, news.rings):
             one, other = known.rings.get(ring, ()), news.rings.get(ring, ())
@@ -102,7 +112,12 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(rings, products)
 
     def forward(self, edge: Edge, state: InFlight) -> InFlight:
-        """A value that is handed on keeps its age."""
+        """A value that is handed on keeps its age.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The groups in flight at its source.
+        """
         news = {
             received: state.products[sent]
             for sent, received in edge.pairs
@@ -113,7 +128,12 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest iteration."""
+        """Publishes and products are new groups; a take is of the oldest iteration.
+
+        Args:
+            op: The op.
+            state: The groups in flight before it.
+        """
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":

@@ -66,7 +66,12 @@ _FILLED_BY = ("tileas.store_shared", _BARRIER)
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Orders the blocks with such products of every entry of `module`."""
+    """Orders the blocks with such products of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         blocks: dict[ir.Block, None] = {}

@@ -45,7 +45,12 @@ from cuda_tile.rewrites.duplicates import duplicate, may_duplicate, shared_opera
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Duplicates loads in each entry whose plan has late products."""
+    """Duplicates loads in each entry whose plan has late products.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         products = [op for op in nested_ops(entry) if op.name in PRODUCTS]

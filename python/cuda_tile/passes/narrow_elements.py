@@ -70,6 +70,10 @@ _PER_BYTE = 2
 def run(module: ir.Operation, options: Options) -> None:
     """Rewrites every access to elements of 4 bits in the entries of `module`.
 
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+
     Raises:
         Unsupported: An access of single elements that has no such form.
     """

@@ -54,7 +54,12 @@ from cuda_tile.options import Options
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Orders every entry of `module`."""
+    """Orders every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         flow = ControlFlow(entry)
@@ -150,15 +155,30 @@ class UnseenAccesses(ForwardAnalysis[int]):
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """What either path has left unseen."""
+        """What either path has left unseen.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending."""
+        """All are still pending.
+
+        Args:
+            edge: An edge of the control flow.
+            state: Accesses at its source, one bit each.
+        """
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier shows all accesses so far."""
+        """A barrier shows all accesses so far.
+
+        Args:
+            op: The op.
+            state: Accesses before it, one bit each.
+        """
         if op.name == "tileas.barrier" and flag(op, "async") >= self._is_async:
             return 0
         return state | self._accesses.bit(op)
@@ -183,22 +203,42 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         return FactsAnalysis(self.flow.entry)
 
     def join(self, known: int, news: int) -> int:
-        """Either path's accesses."""
+        """Either path's accesses.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending."""
+        """All are still pending.
+
+        Args:
+            edge: An edge of the control flow.
+            state: Accesses at its source, one bit each.
+        """
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier orders all accesses so far; an access is pending after it."""
+        """A barrier orders all accesses so far; an access is pending after it.
+
+        Args:
+            op: The op.
+            state: Accesses before it, one bit each.
+        """
         if op.name == "tileas.barrier":
             return 0
         own = self._accesses.bit(op)
         return own if own and self.needs_barrier(op, state) else state | own
 
     def needs_barrier(self, op: ir.Operation, pending: int) -> bool:
-        """Whether an access must wait for earlier accesses of other threads."""
+        """Whether an access must wait for earlier accesses of other threads.
+
+        Args:
+            op: The access.
+            pending: Accesses before it without a barrier, one bit each.
+        """
         earlier = self._behind.waited_for(op) & pending
         if earlier & self._accesses.acquires or (earlier and memory_order(op).releases):
             return True

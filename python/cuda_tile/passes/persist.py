@@ -36,7 +36,12 @@ _AXES = 3
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Wraps the body of each entry whose plan says `persistent`."""
+    """Wraps the body of each entry whose plan says `persistent`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         if not read_plan(entry).persistent or has_tiles(entry):

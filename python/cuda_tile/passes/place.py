@@ -46,7 +46,12 @@ MAX_ELEMENTS_PER_THREAD = 8192
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Takes every entry of `module` from level T to level W."""
+    """Takes every entry of `module` from level T to level W.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         place_entry(entry)

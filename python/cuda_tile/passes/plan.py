@@ -42,6 +42,10 @@ from cuda_tile.plan.write import can_reuse, write
 def run(module: ir.Operation, options: Options) -> None:
     """Plans every entry and product of `module` that has no plan yet.
 
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+
     Raises:
         UserError: A plan that stands there already is not usable.
         Unsupported: An op cannot be compiled.

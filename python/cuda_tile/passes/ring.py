@@ -172,7 +172,12 @@ def _outer(op: ir.Operation) -> list[ir.Operation]:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Makes the rings of every entry of `module`."""
+    """Makes the rings of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         rings: list[_Ring] = []

@@ -92,7 +92,12 @@ from cuda_tile.rewrites.rows.tiler import find_tiler
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Writes each entry of `module` in parts whose plan says so."""
+    """Writes each entry of `module` in parts whose plan says so.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         plan = read_plan(entry)

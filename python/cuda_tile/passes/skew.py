@@ -30,7 +30,12 @@ from cuda_tile.passes.skew_stages import cut_loop
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Skews every loop of each entry of `module`."""
+    """Skews every loop of each entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         anchors = [op for op in nested_ops(entry) if _may_move(op)]

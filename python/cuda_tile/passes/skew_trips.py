@@ -71,7 +71,12 @@ class Trips:
         return self.later(self.loop.lower, number)
 
     def later(self, index: ir.Value, number: int) -> ir.Value:
-        """The index so many iterations later."""
+        """The index so many iterations later.
+
+        Args:
+            index: The index of an iteration.
+            number: Iterations behind it.
+        """
         if not number:
             return index
         if self.step is not None:
@@ -102,7 +107,12 @@ class Trips:
         return compare("less_than", loop.index, bound, is_unsigned=loop.is_unsigned)
 
     def comes(self, index: ir.Value, number: int) -> ir.Value:
-        """Whether there is an iteration so many behind that of an existing index."""
+        """Whether there is an iteration so many behind that of an existing index.
+
+        Args:
+            index: The index of an iteration.
+            number: Iterations behind it.
+        """
         left = subtract(self.loop.upper, index)
         if self.step is not None:
             bound = constant(self.step * number, index.type)

@@ -48,7 +48,12 @@ LEAST_BYTES = 1024
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Stages every entry of `module`."""
+    """Stages every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         _stage_entry(entry)

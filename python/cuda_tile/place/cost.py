@@ -34,7 +34,13 @@ def sector_cycles(target: Target) -> float:
 
 
 def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> float:
-    """Cost of one conversion of a tile of elements of `bits` bits."""
+    """Cost of one conversion of a tile of elements of `bits` bits.
+
+    Args:
+        source: The layout of the tile.
+        target: The layout that is wanted.
+        bits: Bits of an element.
+    """
     match classify(source, target):
         case ConversionKind.IDENTITY | ConversionKind.REGISTER:
             return 0.0

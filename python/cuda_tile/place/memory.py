@@ -64,7 +64,12 @@ def is_read_back(load: ir.Operation) -> bool:
 
 
 def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:
-    """Any layout is as good for what is read back from shared memory."""
+    """Any layout is as good for what is read back from shared memory.
+
+    Args:
+        ctx: The context of placement.
+        load: The load.
+    """
     return replace(prefer(ctx, load, None, can_convert=False), cycles=_nothing)
 
 
@@ -104,7 +109,13 @@ def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def write_to_view(
     ctx: PlaceContext, op: ir.Operation, operand: int
 ) -> list[Constraint]:
-    """A write of an operand; a scattered tile comes in the access's own layout."""
+    """A write of an operand; a scattered tile comes in the access's own layout.
+
+    Args:
+        ctx: The context of placement.
+        op: The store.
+        operand: The number of the operand that is stored.
+    """
     wanted = prefer(ctx, op, operand, can_convert=True)
     sparse = tiling_of(view_operand(op)).sparse_dim
     if sparse is None:

@@ -49,7 +49,12 @@ class Classes:
         return root
 
     def union(self, first: ir.Value, second: ir.Value) -> None:
-        """Joins two classes; the first keeps its representative."""
+        """Joins two classes; the first keeps its representative.
+
+        Args:
+            first: A value of one class.
+            second: A value of the other.
+        """
         a, b = self.find(first), self.find(second)
         if a != b:
             self._parent[b] = a

@@ -35,7 +35,14 @@ def resource_clocks(
     num_warps: int,
     exponentials: int,
 ) -> dict[str, float]:
-    """Clocks per CTA of an iteration of all products, by the resource they take."""
+    """Clocks per CTA of an iteration of all products, by the resource they take.
+
+    Args:
+        target: The chip.
+        plans: The plans of the products.
+        num_warps: Warps of a CTA.
+        exponentials: Exponentials of an iteration.
+    """
     reads = sum(read_clocks(target, *item, num_warps) for item in plans.items())
     return {
         "tensor cores": sum(multiply_clocks(target, *item) for item in plans.items()),
@@ -46,7 +53,13 @@ def resource_clocks(
 
 
 def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:
-    """Clocks of the matrix units; twice the width of an operand is half the rate."""
+    """Clocks of the matrix units; twice the width of an operand is half the rate.
+
+    Args:
+        target: The chip.
+        product: The product.
+        plan: The plan of the product.
+    """
     m, n, k = product.extents
     clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
     return clocks * plan.engine.slowdown(target)
@@ -55,7 +68,14 @@ def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> floa
 def read_clocks(
     target: Target, product: Product, plan: ProductPlan, num_warps: int
 ) -> float:
-    """Clocks of reading operands from shared memory."""
+    """Clocks of reading operands from shared memory.
+
+    Args:
+        target: The chip.
+        product: The product.
+        plan: The plan of the product.
+        num_warps: Warps of a CTA.
+    """
     reading = Reading(
         product.extents,
         product.operand_bits,
@@ -69,6 +89,10 @@ def fill_clocks(target: Target, plans: ProductPlans) -> float:
     """Clocks of writing operands to shared memory, by engines or by threads.
 
     Not those that stay in their threads, nor those that are there before the loop.
+
+    Args:
+        target: The chip.
+        plans: The plans of the products.
     """
     filled = {
         value: tile_bytes(value)
@@ -81,7 +105,12 @@ def fill_clocks(target: Target, plans: ProductPlans) -> float:
 
 
 def copy_clocks(target: Target, product: Product) -> float:
-    """Clocks of bringing the right operand, which changes every iteration, from L2."""
+    """Clocks of bringing the right operand, which changes every iteration, from L2.
+
+    Args:
+        target: The chip.
+        product: The product.
+    """
     _, n, k = product.extents
     return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
 

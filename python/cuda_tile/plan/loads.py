@@ -257,7 +257,12 @@ class Copies:
         return replace(self, operands=tuple(counted_twice(self.operands, shared)))
 
     def is_copied(self, op: ir.Operation, index: int) -> bool:
-        """Whether an operand of a product is brought to shared memory by an engine."""
+        """Whether an operand of a product is brought to shared memory by an engine.
+
+        Args:
+            op: The product.
+            index: The number of the operand: 0 for A, 1 for B.
+        """
         if op.name not in PRODUCTS or index > 1 or not self.engines:
             return False
         load = source_load(op.operands[index])
@@ -267,6 +272,10 @@ class Copies:
         """Whether threads compute an operand of a product from what an engine brings.
 
         Scales alone do not count.
+
+        Args:
+            op: The product.
+            index: The number of the operand: 0 for A, 1 for B.
         """
         return any(
             (op, index) in operand.uses and not is_small(operand)

@@ -237,7 +237,12 @@ class Model:
         return Model(*known, choices[::-1])
 
     def copies(self, engine: str, warps: int) -> Copies:
-        """The engine of each load for so many warps, if all have one engine."""
+        """The engine of each load for so many warps, if all have one engine.
+
+        Args:
+            engine: `tma`, `cp_async` or `threads`.
+            warps: Warps of a CTA.
+        """
         key = engine, warps
         if key not in self._copies:
             found = self._choices[engine]
@@ -246,7 +251,12 @@ class Model:
         return self._copies[key]
 
     def products(self, plan: Plan, copies: Copies) -> ProductPlans:
-        """The plan of each product in an entry whose plan is known."""
+        """The plan of each product in an entry whose plan is known.
+
+        Args:
+            plan: The plan of the entry.
+            copies: The engines that load operands.
+        """
         atoms = self._staging(copies).atoms
         return {
             product: divide_product(product, plan, self._target, atom, copies)

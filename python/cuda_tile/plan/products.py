@@ -36,7 +36,13 @@ SCALED = "cuda_tile.mmaf_scaled"
 
 
 def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[str]:
-    """Which bytes threads transpose from one buffer to another, and what would help."""
+    """Which bytes threads transpose from one buffer to another, and what would help.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
+        copies: The engines that load operands.
+    """
     for name in plan.convert:
         index = ROLES.index(name)
         operand, along = op.operands[index], "MN"[index]
@@ -87,6 +93,12 @@ def plan_product(
 
     A batch is divided among the warps first, as long as there is a matrix for each:
     warps that divide one matrix would read the same operands.
+
+    Args:
+        extents: Rows, columns and depth.
+        plan: The plan of the entry.
+        atom: The instruction of a warp.
+        batch: Matrices of a batch.
     """
     rows, columns, _ = extents
     if batch > 1:
@@ -134,6 +146,11 @@ def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
     threads would read a right operand of bytes one by one, the atom for which
     `ldmatrix` reads them. Scale factors that no instruction applies stand on sums of
     f32: 8-bit floats whose sums would be short become f16.
+
+    Args:
+        op: The product.
+        target: The chip.
+        copies: The engines that load operands.
     """
     known, terms = (*MMA_SYNC.atoms.values(), *FMA.atoms.values()), terms_of(op)
     atoms = [atom for atom in known if can_compute(atom, terms, target)]
@@ -160,6 +177,11 @@ def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
 
     A warp's part has at least 16 x 8 elements; the larger extent is halved
     first, rows on a tie (an A fragment costs more than a B fragment).
+
+    Args:
+        rows: Rows of the accumulator.
+        columns: Columns of the accumulator.
+        warps: Warps of a CTA, a power of two.
     """
     warps_m = warps_n = 1
     while warps_m * warps_n < warps:

@@ -168,7 +168,12 @@ class SharedMemory:
         return Rings(plans, no_room, taken, remarks)
 
     def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
-        """Whether some loads of a loop can be made twice, with slots for each."""
+        """Whether some loads of a loop can be made twice, with slots for each.
+
+        Args:
+            loop: The loop.
+            again: The loads that are made twice.
+        """
         tiles = [*(o.load for o in self._of(loop)), *again]
         size = slot_bytes_of(tile_bytes(load.results[0]) for load in tiles)
         return choose_slots(self._target, self._whole_room(loop), size) > 0
@@ -357,7 +362,12 @@ class SharedMemory:
 
 
 def has_room_beside(copies: Copies, ctas: int) -> bool:
-    """Whether so many CTAs have slots enough for what engines copy in any loop."""
+    """Whether so many CTAs have slots enough for what engines copy in any loop.
+
+    Args:
+        copies: The engines that load operands.
+        ctas: CTAs of a multiprocessor.
+    """
     share = copies.loads.target.shared_bytes_per_sm // ctas
     slots = [
         slot_bytes_of(

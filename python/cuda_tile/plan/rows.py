@@ -103,7 +103,13 @@ def _elements_each(ops: Sequence[ir.Operation]) -> int:
 def loads_rows_again(
     entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan
 ) -> bool:
-    """Whether several loops load the rows of an entry where its plan divides them."""
+    """Whether several loops load the rows of an entry where its plan divides them.
+
+    Args:
+        entry: The entry.
+        ops: Its ops.
+        plan: The plan of the entry.
+    """
     size = longest_row(ops)
     tiler = find_tiler(entry, size, plan) if 0 < plan.part < size else None
     return tiler is not None and tiler.loads_again

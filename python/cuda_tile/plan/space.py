@@ -86,7 +86,12 @@ class Hints:
 
     @classmethod
     def of(cls, entry: ir.Operation, options: Options) -> Hints:
-        """The hints that stand on an entry, below the user's options."""
+        """The hints that stand on an entry, below the user's options.
+
+        Args:
+            entry: The entry.
+            options: The options of the compilation.
+        """
         hints = read_hints(entry, options.target.chip)
         return cls(
             options.num_warps or _hinted_warps(hints),
@@ -254,7 +259,12 @@ class Space:
 
 
 def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
-    """The producer's integer hints for this chip, over its default ones."""
+    """The producer's integer hints for this chip, over its default ones.
+
+    Args:
+        entry: The entry.
+        chip: The chip, such as "sm_90".
+    """
     if "optimization_hints" not in entry.attributes:
         return {}
     hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value

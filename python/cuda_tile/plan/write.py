@@ -139,7 +139,12 @@ def _with_role(plan: Plan, target: Target, needed: int) -> Plan:
 
 
 def can_reuse(entry: ir.Operation, products: Sequence[ir.Operation]) -> bool:
-    """Whether shared memory has room for, and any use in, what loops load again."""
+    """Whether shared memory has room for, and any use in, what loops load again.
+
+    Args:
+        entry: The entry.
+        products: Its products.
+    """
     return not products and bool(repeated_tiles(entry))
 
 

@@ -68,7 +68,12 @@ def may_duplicate(shared: Iterable[SharedOperand]) -> bool:
 def counted_twice(
     operands: Iterable[LoadedOperand], shared: Iterable[SharedOperand]
 ) -> list[LoadedOperand]:
-    """What is loaded; a load that is made twice stands there once for each copy."""
+    """What is loaded; a load that is made twice stands there once for each copy.
+
+    Args:
+        operands: The loaded operands.
+        shared: The loads that are made twice.
+    """
     again = {(operand.product, operand.index) for operand in shared}
     found: list[LoadedOperand] = []
     for operand in operands:

@@ -53,7 +53,13 @@ def integer(bits: int) -> ir.Type:
 
 
 def splat(like: ir.Value, element: ir.Type, value: float) -> ir.Value:
-    """A constant of the shape of another tile."""
+    """A constant of the shape of another tile.
+
+    Args:
+        like: The tile whose shape is taken.
+        element: The element type.
+        value: The value of each element.
+    """
     ty = TileType.get(list(shape_of(like)), element)
     attr = (
         ir.IntegerAttr.get(element, int(value))

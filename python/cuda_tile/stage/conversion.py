@@ -118,18 +118,33 @@ def remark_parts(tile: ir.Value, count: int, room_bytes: int) -> None:
 def starts_of(
     part: tuple[int, ...], whole: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """Where each part of a tile begins, in row-major order."""
+    """Where each part of a tile begins, in row-major order.
+
+    Args:
+        part: The shape of a part.
+        whole: The shape of the tile.
+    """
     return product(*(range(0, n, m) for n, m in zip(whole, part, strict=True)))
 
 
 def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
-    """The layout of a buffer that `source` is written to and read from as `reader`."""
+    """The layout of a buffer that `source` is written to and read from as `reader`.
+
+    Args:
+        source: The tile.
+        reader: The layout in which it is read.
+    """
     bits = element_bits(element_of(source))
     return choose_swizzle(shape_of(source), bits, layout_of(source), reader)
 
 
 def store_in_buffer(source: ir.Value, shared: SharedLayout) -> ir.Value:
-    """A new buffer that holds `source`."""
+    """A new buffer that holds `source`.
+
+    Args:
+        source: The tile.
+        shared: The layout of the buffer.
+    """
     buffer = alloc(element_of(source), shared)
     tileas.StoreSharedOp(source, buffer)
     return buffer

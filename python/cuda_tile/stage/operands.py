@@ -52,6 +52,11 @@ class StagedOperands:
         """A buffer of a layout that holds `source` when `op` runs.
 
         Ops must be asked for in program order.
+
+        Args:
+            op: The product.
+            source: Its operand.
+            layout: The layout of the buffer.
         """
         found = self.find(op, source, layout)
         if found is not None:
@@ -69,7 +74,13 @@ class StagedOperands:
     def find(
         self, op: ir.Operation, source: ir.Value, layout: SharedLayout
     ) -> ir.Value | None:
-        """The buffer in which `op` finds `source`, stored for an earlier product."""
+        """The buffer in which `op` finds `source`, stored for an earlier product.
+
+        Args:
+            op: The product.
+            source: Its operand.
+            layout: The layout of the buffer.
+        """
         for staged in self.made:
             if (staged.source, staged.layout) == (source, layout) and (
                 staged.block in enclosing_blocks(op)
@@ -78,7 +89,12 @@ class StagedOperands:
         return None
 
     def is_hoisted(self, op: ir.Operation, source: ir.Value) -> bool:
-        """Whether `source` would be stored before a loop around `op`."""
+        """Whether `source` would be stored before a loop around `op`.
+
+        Args:
+            op: The product.
+            source: Its operand.
+        """
         is_outside = outermost_point(op, source) != op
         return is_outside and operand_bytes(source) <= self.room_bytes
 
@@ -101,7 +117,12 @@ def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:
 
 
 def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
-    """`op`, or the outermost loop around it that `source` is defined outside of."""
+    """`op`, or the outermost loop around it that `source` is defined outside of.
+
+    Args:
+        op: The product.
+        source: Its operand.
+    """
     owner = source.owner
     home = owner if isinstance(owner, ir.Block) else owner.operation.block
     point = op

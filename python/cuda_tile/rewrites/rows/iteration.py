@@ -62,7 +62,12 @@ class Iteration:
     def make(
         self, sinks: Sequence[ir.Operation], hoisted: Sequence[HoistedSum]
     ) -> list[ir.Value]:
-        """Computes the part of each sink, and hoisted sums; gives what is carried."""
+        """Computes the part of each sink, and hoisted sums; gives what is carried.
+
+        Args:
+            sinks: The reductions, scans and stores that the loop serves.
+            hoisted: The sums that are hoisted into it.
+        """
         given, after = self.given, self.last
         for op in sinks:
             if op in given:

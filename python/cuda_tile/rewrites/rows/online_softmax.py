@@ -113,7 +113,12 @@ class OnlineSum:
         return [constant_float(ty, 0.0)]
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The sum so far, each element below the greatest so far."""
+        """The sum so far, each element below the greatest so far.
+
+        Args:
+            given: The values that the loop carries for it.
+            step: The iteration.
+        """
         after = step.after
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])
         base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
@@ -129,7 +134,13 @@ class OnlineSum:
         joined: ir.Value,
         known: Callable[[ir.Value], ir.Value],
     ) -> ir.Value:
-        """All sums as such of powers below the maximum of all."""
+        """All sums as such of powers below the maximum of all.
+
+        Args:
+            found: The values that the loop carried at the end.
+            joined: The operand of the anchor.
+            known: Gives the present form of a value.
+        """
         most = one_for_all(known(self.anchor.results[0]), joined)
         return self._brought(found[0], joined, most)
 
@@ -233,7 +244,12 @@ def _is_power(op: ir.Operation) -> bool:
 
 
 def has_body(op: ir.Operation, stem: str) -> bool:
-    """Whether it reduces one row of f32 or f64 by one op on both arguments."""
+    """Whether it reduces one row of f32 or f64 by one op on both arguments.
+
+    Args:
+        op: The reduction.
+        stem: The op of the body, such as `addf`.
+    """
     if op.name != "cuda_tile.reduce" or len(op.operands) != 1:
         return False
     *ops, last = block_ops(body(op))
@@ -296,6 +312,11 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
 
 
 def online_sums(sinks: Sequence[ir.Operation], row: Row) -> list[OnlineSum]:
-    """Those among the reductions of rows whose maximum is one of them, too."""
+    """Those among the reductions of rows whose maximum is one of them, too.
+
+    Args:
+        sinks: The reductions, scans and stores of the block.
+        row: The rows of the block.
+    """
     found = (find_online_sum(op, row) for op in sinks)
     return [each for each in found if each is not None and each.anchor in sinks]
