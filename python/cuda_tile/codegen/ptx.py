@@ -97,7 +97,11 @@ def _isolated(
     level: int = 0,
     library: str = "",
 ) -> str:
-    """Translates what may end the process; an error names what is unusual."""
+    """Translates what may end the process; an error names what is unusual.
+
+    Raises:
+        UserError: The translation fails; the error names the unusual code.
+    """
     try:
         return isolated.translate(module, arch, features, level, library)
     except UserError as error:

@@ -30,6 +30,9 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
     Args:
         e: The emitter.
         op: The `copy_in`.
+
+    Raises:
+        Unsupported: The chip has no bulk copies.
     """
     buffer = e.buffer(segments(op)[3][0])
     if buffer.full is None:

@@ -336,7 +336,11 @@ class Emitter:
             self.emit_op(op)
 
     def emit_op(self, op: ir.Operation) -> None:
-        """Emits one operation by its rule."""
+        """Emits one operation by its rule.
+
+        Raises:
+            CudaTileError: The rule refuses the op; the error has its location.
+        """
         self.builder.loc = op.location
         try:
             self._rules[op_stem(op)](self, op)

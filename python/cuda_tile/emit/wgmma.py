@@ -60,7 +60,11 @@ def wait_for_groups(e: Emitter, groups: int) -> None:
 
 @RULES.register("tileas.wgmma")
 def wgmma(e: Emitter, op: ir.Operation) -> None:
-    """Starts the instructions of a product, all along K before the group ends."""
+    """Starts the instructions of a product, all along K before the group ends.
+
+    Raises:
+        Unsupported: The chip has no products of warpgroups.
+    """
     if not WGMMA.is_on(e.target):
         raise Unsupported(
             f"'{op.name}' needs sm_{WGMMA_CAPABILITY}a, got {e.target.arch}; "

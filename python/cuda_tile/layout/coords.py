@@ -23,7 +23,11 @@ class LayoutError(InternalError):
 
 
 def check_shape(shape: Sequence[int]) -> None:
-    """Raises `LayoutError` unless every extent is a power of two."""
+    """Raises `LayoutError` unless every extent is a power of two.
+
+    Raises:
+        LayoutError: An extent is no power of two.
+    """
     for dim, extent in enumerate(shape):
         if extent < 1 or extent & (extent - 1):
             msg = f"expected extents that are powers of two, got {extent} in dim {dim}"
@@ -37,6 +41,9 @@ def check_bases(shape: Sequence[int], bases: Iterable[Coord], axis: str) -> None
         shape: The extents.
         bases: The coordinates.
         axis: The name of the axis, for the message.
+
+    Raises:
+        LayoutError: A basis is no coordinate inside the shape.
     """
     for bit, basis in enumerate(bases):
         if len(basis) != len(shape):
@@ -94,6 +101,9 @@ def coord_of_terms(basis: Iterable[tuple[int, int]], rank: int) -> Coord:
     Args:
         basis: The terms.
         rank: The number of dimensions.
+
+    Raises:
+        LayoutError: A term names a dimension that does not exist.
     """
     coord = [0] * rank
     for stride, dim in basis:

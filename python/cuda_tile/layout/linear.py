@@ -90,7 +90,11 @@ class LinearLayout(Pictured):
     def from_groups(
         cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
     ) -> LinearLayout:
-        """Builds a layout of the four groups of a `#cute.layout` attribute."""
+        """Builds a layout of the four groups of a `#cute.layout` attribute.
+
+        Raises:
+            LayoutError: There are not four groups.
+        """
         if len(groups) != len(AXES):
             msg = f"expected 4 groups (register, lane, warp, block), got {len(groups)}"
             raise LayoutError(msg)
@@ -270,7 +274,11 @@ class LinearLayout(Pictured):
     # Layouts of derived tiles ------------------------------------------------------
 
     def permute(self, perm: Sequence[int]) -> LinearLayout:
-        """Gives the layout of the transposed tile: its dim i is our dim perm[i]."""
+        """Gives the layout of the transposed tile: its dim i is our dim perm[i].
+
+        Raises:
+            LayoutError: The order is no permutation of the dimensions.
+        """
         if sorted(perm) != list(range(self.rank)):
             msg = f"expected a permutation of {self.rank} dims, got {tuple(perm)}"
             raise LayoutError(msg)
@@ -280,7 +288,11 @@ class LinearLayout(Pictured):
         )
 
     def reshape(self, shape: Sequence[int]) -> LinearLayout:
-        """Gives the layout after a row-major reshape, which moves no data."""
+        """Gives the layout after a row-major reshape, which moves no data.
+
+        Raises:
+            LayoutError: The shape has another number of elements.
+        """
         if prod(shape) != self.n_elements:
             msg = f"expected a shape of {self.n_elements} elements, got {tuple(shape)}"
             raise LayoutError(msg)

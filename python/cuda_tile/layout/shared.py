@@ -69,7 +69,11 @@ class SharedLayout(Pictured):
     def from_groups(
         cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
     ) -> SharedLayout:
-        """Builds a layout of the one group of a flat `#cute.layout` attribute."""
+        """Builds a layout of the one group of a flat `#cute.layout` attribute.
+
+        Raises:
+            LayoutError: There is not one group.
+        """
         if len(groups) != 1:
             msg = f"expected 1 group of offset bases, got {len(groups)}"
             raise LayoutError(msg)

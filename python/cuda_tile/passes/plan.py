@@ -101,7 +101,11 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
 
 
 def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -> None:
-    """Checks what a plan asks of all ops of an entry."""
+    """Checks what a plan asks of all ops of an entry.
+
+    Raises:
+        UserError: A field of the plan does not suit the entry.
+    """
     if plan.cluster > 1 and not suits_clusters(ops):
         raise UserError(
             "expected only loads and stores, elementwise operations, commutative "

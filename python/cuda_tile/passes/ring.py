@@ -320,7 +320,11 @@ def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
 
 
 def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
-    """An iteration that is carried is released on every way."""
+    """An iteration that is carried is released on every way.
+
+    Raises:
+        Unsupported: A loop is left before the slot is released.
+    """
     if around and group.may_end:
         raise Unsupported(
             "expected no break, continue or return between a copy and the last use of "

@@ -159,7 +159,11 @@ class Loads:
                 engines[operand.load] = engine if can else THREADS
 
     def _check_by_hand(self, ops: Sequence[ir.Operation]) -> None:
-        """Refuses plans by hand that name an engine which cannot move the tile."""
+        """Refuses plans by hand that name an engine which cannot move the tile.
+
+        Raises:
+            UserError: An engine refuses a load that was planned by hand.
+        """
         known = {operand.load: operand for operand in self.operands}
         copied = {load: plan for load, plan in self.by_hand.items() if plan.is_copy}
         once = once_loaded_operands(ops) if copied.keys() - known.keys() else []
