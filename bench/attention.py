@@ -8,21 +8,21 @@ For each kernel and chip a line for each of its loops, one for the goal, which s
 whether it is met, and with `--triton` one for Triton's kernel:
 
 - regs, spill: of ptxas, the latter in bytes per thread
-- loop: `full` without and `masked` with a mask; instr: instructions of one warp in a
-  turn; MMA, MUFU, SHFL, BAR: how many of them are matrix instructions, special
+- loop: `full` without and `masked` with a mask; instr: instructions of one warp in an
+  iteration; MMA, MUFU, SHFL, BAR: how many of them are matrix instructions, special
   functions, shuffles and barriers (nvdisasm of our cubins; install the extra `bench`)
 - exp: clocks of special functions over those of issue slots, by the two columns before
   (docs/bounds.md has the rates): from 1 on exponentials bound a warp, not instructions
 - slots: of each ring at level W
 - warn: warnings of ptxas, such as C7510 (products serialised)
-- `--run` runs a tile block of 4 turns on the emulator, compares its result with NumPy's
-  and says what limits the loop that multiplies, DRAM left out, and the shares of tensor
-  cores, special functions and issue slots (docs/bounds.md); what the role that loads
-  takes of L2 belongs to its own loop
-- PTX: PTX instructions of the loop that multiplies, of all warps of a CTA in a turn,
-  as the emulator counts them; a kernel with several such loops has the mean of that
-  which runs longest. This, too, is only there with `--run`; `--triton` implies it.
-  Triton's machine code is never looked at
+- `--run` runs a tile block of 4 iterations on the emulator, compares its result with
+  NumPy's and says what limits the loop that multiplies, DRAM left out, and the shares
+  of tensor cores, special functions and issue slots (docs/bounds.md); what the role
+  that loads takes of L2 belongs to its own loop
+- PTX: PTX instructions of the loop that multiplies, of all warps of a CTA in an
+  iteration, as the emulator counts them; a kernel with several such loops has the mean
+  of that which runs longest. This, too, is only there with `--run`; `--triton` implies
+  it. Triton's machine code is never looked at
 - `--judge N` (judges.py): in how many of N orders of the emulator, and after how many
   of the passes on the interpreter, the results are NumPy's
 
@@ -78,8 +78,9 @@ SHARES = {
 _SPECIAL_CLOCKS = 8
 """Clocks of a scheduler for a warp's 32 results; a multiprocessor has 16 a clock."""
 _TRITON_SHARE = 1.25
-"""PTX instructions of a turn on chips without warpgroups, at most, over Triton's."""
-TURNS = 4
+"""PTX instructions of an iteration on chips without warpgroups, at most, over Triton's.
+"""
+ITERATIONS = 4
 ALLOWED = 2.0**-6
 """Error of results near 1 whose weights are rounded to bf16."""
 
@@ -242,8 +243,8 @@ def _launch(kernel: Attention | Backward | Linear) -> Launch:
         (rows, _), values = kernel.launch(kernel.group, *_extents(kernel))
         return (rows, 1), values
     if isinstance(kernel, Backward):
-        return kernel.launch(1, TURNS * kernel.queries, kernel.keys)
-    return kernel.launch(1, TURNS * kernel.chunk)
+        return kernel.launch(1, ITERATIONS * kernel.queries, kernel.keys)
+    return kernel.launch(1, ITERATIONS * kernel.chunk)
 
 
 def _error(kernel: Attention | Backward | Linear, values: list[Any]) -> float:
@@ -289,11 +290,11 @@ def _extents(attention: Attention) -> tuple[int, int]:
     """Queries and keys of a run: one tile block, or two where a mask depends on it."""
     if attention.loop in ("causal", "split"):
         return 2 * attention.rows, 2 * attention.rows
-    return attention.rows, TURNS * attention.keys
+    return attention.rows, ITERATIONS * attention.keys
 
 
 def _limits(report: Report, ctas: int) -> Cells:
-    """What limits the loop that multiplies, and the PTX instructions of a turn."""
+    """The limiter of the main loop, and its PTX instructions an iteration."""
     assert report.bounds is not None, "bounds were asked for"
     grid = report.bounds.grid
     loops = [loop for loop in report.bounds.loops if _tensor_clocks(loop)] or [grid]
@@ -308,8 +309,8 @@ def _limits(report: Report, ctas: int) -> Cells:
         for line in report.by_instruction()
         if any(first <= int(line["line"]) <= last for first, last in lines)
     )
-    turns = ctas * sum(loop.turns for loop in loops)
-    return {"limiter": most.name, **shares, "PTX": f"{count / turns:.0f}"}
+    iterations = ctas * sum(loop.iterations for loop in loops)
+    return {"limiter": most.name, **shares, "PTX": f"{count / iterations:.0f}"}
 
 
 def _tensor_clocks(bound: Bound) -> float:

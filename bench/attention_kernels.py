@@ -20,8 +20,8 @@ from real_kernels import aligned
 
 LOOPS = ("full", "causal", "split", "ragged")
 """Which keys a query sees, and how the kernel says so: all of them; those up to its own
-position, by a mask in every turn; the same, by a loop without mask and one with it;
-all, by a mask that leaves out what the last tile has beyond them."""
+position, by a mask in every iteration; the same, by a loop without mask and one with
+it; all, by a mask that leaves out what the last tile has beyond them."""
 _VIEWED = ("q", "k", "v", "o")
 
 
@@ -33,11 +33,11 @@ class Attention:
         loop: One of `LOOPS`.
         depth: Elements of a query, key and value.
         rows: Queries of a tile block.
-        keys: Keys of a turn.
+        keys: Keys of an iteration.
         element: Element type of the tensors.
         group: Heads of queries that share one head of keys and values.
         has_values: Whether values are a tensor of their own; else they are the keys, of
-            which a turn loads one tile for both products.
+            which an iteration loads one tile for both products.
         stored: Element type of the results, if it is not that of the others.
     """
 
@@ -91,8 +91,8 @@ class Attention:
     def _tensor(self, x: str) -> str:
         return f"tensor_view<?x?x?x{self._kind(x)}, strides=[?,?,1]>"
 
-    def _part(self, x: str, shape: tuple[int, int], turned: bool = False) -> str:
-        order = ", dim_map=[0, 2, 1]" if turned else ""
+    def _part(self, x: str, shape: tuple[int, int], transposed: bool = False) -> str:
+        order = ", dim_map=[0, 2, 1]" if transposed else ""
         tile = f"tile=(1x{shape[0]}x{shape[1]})"
         return f"partition_view<{tile}, padding_value = zero, {self._tensor(x)}{order}>"
 
@@ -101,7 +101,7 @@ class Attention:
         queries, values = (self.rows, self.depth), (self.keys, self.depth)
         return {
             "q": self._part("q", queries),
-            "k": self._part("k", (self.depth, self.keys), turned=True),
+            "k": self._part("k", (self.depth, self.keys), transposed=True),
             "v": self._part("v", values),
             "o": self._part("o", queries),
         }
@@ -194,12 +194,12 @@ class Attention:
             f"    {name}:3 = for %j in ({bounds[0]} to {bounds[1]}, step %one) "
             f": tile<i32> iter_values(%acc = {start[0]}, %sum = {start[1]}, "
             f"%top = {start[2]}) -> ({types}) {{",
-            *(f"      {line}" for line in self._turn(mask)),
+            *(f"      {line}" for line in self._iteration(mask)),
             f"      continue %next_acc, %next_sum, %now : {types}",
             "    }",
         ]
 
-    def _turn(self, mask: str) -> list[str]:
+    def _iteration(self, mask: str) -> list[str]:
         m, n, d = self.rows, self.keys, self.depth
         square, column = f"tile<{m}x{n}xf32>", f"tile<{m}x1xf32>"
         kind, scores = self.element, "%masked" if mask else "%raw"

@@ -33,7 +33,7 @@ class Backward:
     Attributes:
         depth: Elements of a query, key and value.
         keys: Keys of a tile block.
-        queries: Queries of a turn.
+        queries: Queries of an iteration.
         element: Element type of the tensors but for the queries' gradients: f32.
         has_queries: Whether the queries' gradients are computed, too.
         by_queries: Whether the rows of scores are queries: then threads have few of the
@@ -58,7 +58,7 @@ class Backward:
 
     @property
     def _square(self) -> str:
-        """Shape of the scores of a turn."""
+        """Shape of the scores of an iteration."""
         m, n = self.keys, self.queries
         return f"{n}x{m}" if self.by_queries else f"{m}x{n}"
 
@@ -170,12 +170,12 @@ class Backward:
         return [
             "    %r:2 = for %i in (%zero to %all, step %one) : tile<i32> "
             f"iter_values(%gk = %start, %gv = %start) -> ({sums}, {sums}) {{",
-            *(f"      {line}" for line in self._turn()),
+            *(f"      {line}" for line in self._iteration()),
             f"      continue %gk2, %gv2 : {sums}, {sums}",
             "    }",
         ]
 
-    def _turn(self) -> list[str]:
+    def _iteration(self) -> list[str]:
         m, n, d, kind = self.keys, self.queries, self.depth, self.element
         square, sums = f"tile<{self._square}xf32>", f"tile<{m}x{d}xf32>"
         narrow = f"tile<{self._square}x{kind}>"
@@ -195,8 +195,11 @@ class Backward:
         ]
         left = ["%ph", "%dh"]
         if self.by_queries:
-            turn = f"[1, 0] : {narrow} -> {by_keys}"
-            lines += [f"%pt = permute %ph {turn}", f"%dt = permute %dh {turn}"]
+            transposition = f"[1, 0] : {narrow} -> {by_keys}"
+            lines += [
+                f"%pt = permute %ph {transposition}",
+                f"%dt = permute %dh {transposition}",
+            ]
             left = ["%pt", "%dt"]
         lines += [
             f"%gv2 = mmaf {left[0]}, %ox, %gv : {by_keys}, {near}, {sums}",
@@ -221,10 +224,10 @@ class Backward:
         left, right = (query, key) if self.by_queries else (key, query)
         n, m = (self.keys if x == key else self.queries for x in (right, left))
         d, kind = self.depth, self.element
-        turned = f"tile<{d}x{n}x{kind}>"
+        transposed = f"tile<{d}x{n}x{kind}>"
         return [
-            f"{to}t = permute %{right}x [1, 0] : tile<{n}x{d}x{kind}> -> {turned}",
-            f"{to} = mmaf %{left}x, {to}t, %none : tile<{m}x{d}x{kind}>, {turned}, "
+            f"{to}t = permute %{right}x [1, 0] : tile<{n}x{d}x{kind}> -> {transposed}",
+            f"{to} = mmaf %{left}x, {to}t, %none : tile<{m}x{d}x{kind}>, {transposed}, "
             f"tile<{self._square}xf32>",
         ]
 

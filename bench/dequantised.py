@@ -2,7 +2,7 @@
 """Products by weights that the loop dequantises, beside Triton's.
 
     python bench/dequantised.py [--gpu sm_90 ...] [--only TEXT] [--triton]
-        [--tiles 1,1] [--turns 8]
+        [--tiles 1,1] [--iterations 8]
 
 Weights of i8, two i4 to a byte, and f8, with a scale and perhaps a zero point for each
 column of each group of K or of all of it. With `--triton` the PTX that Triton makes of
@@ -10,9 +10,9 @@ the same product runs on the emulator too (test/ptx/triton/make_dequantised.py),
 and with 8 warps: with 4 ptxas spills some, with 8 they read more shared memory. The
 columns are those of products.py, and
 
-- instr: machine instructions of one warp in a turn (of ours alone)
-- PTX: instructions of PTX of one warp in a turn, of both
-- LDG: of these, loads from global memory to registers, which a turn waits for
+- instr: machine instructions of one warp in an iteration (of ours alone)
+- PTX: instructions of PTX of one warp in an iteration, of both
+- LDG: of these, loads from global memory to registers, which an iteration waits for
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ WARPS = (4, 8)
 CHIPS = ("sm_80", "sm_90", "sm_120")
 
 
-def ours(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) -> Row:
+def ours(kernel: Dequantised, gpu: str, tiles: tuple[int, int], iterations: int) -> Row:
     """Compiles and runs our product."""
     compiled, cells = compiled_cells(kernel.text(), gpu)
     (resources,) = compiled.report.kernels
-    grid, args, expected = kernel.problem(tiles, turns)
+    grid, args, expected = kernel.problem(tiles, iterations)
     report = cuda_tile.run(
         cuda_tile.load(kernel.text().encode()),
         grid=grid,
@@ -79,14 +79,14 @@ def ours(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) -> R
         "spill": str(resources.spill_bytes),
         "warn": str(len(compiled.report.warnings)),
     }
-    cells |= counted(report, tiles) | in_turn(report, tiles)
+    cells |= counted(report, tiles) | in_iteration(report, tiles)
     if not np.array_equal(args[4], expected):
         cells["limiter"] = "WRONG RESULT"
     return Row(kernel.name, gpu, "ours", cells)
 
 
-def in_turn(report: Report, tiles: tuple[int, int]) -> Cells:
-    """Instructions of one warp in a turn of the loop, and those that load."""
+def in_iteration(report: Report, tiles: tuple[int, int]) -> Cells:
+    """Instructions of one warp in an iteration of the loop, and those that load."""
     assert report.bounds is not None, "bounds were asked for"
     loop = report.bounds.hottest()
     inside = [
@@ -94,7 +94,7 @@ def in_turn(report: Report, tiles: tuple[int, int]) -> Cells:
         for line in report.by_instruction()
         if any(first <= int(line["line"]) <= last for first, last in loop.lines)
     ]
-    warps = loop.turns * loop.warps * tiles[0] * tiles[1]
+    warps = loop.iterations * loop.warps * tiles[0] * tiles[1]
     loads = [line for line in inside if str(line["mnemonic"]).startswith("ld.global")]
     return {
         "PTX": f"{sum(int(line['warps']) for line in inside) / warps:.0f}",
@@ -112,14 +112,16 @@ def spec_of(kernel: Dequantised, gpu: str, warps: int) -> str:
 
 
 def triton(
-    kernel: Dequantised, gpu: str, warps: int, tiles: tuple[int, int], turns: int
+    kernel: Dequantised, gpu: str, warps: int, tiles: tuple[int, int], iterations: int
 ) -> Row:
     """Runs Triton's PTX; its machine code is only asked for its registers."""
     who = f"Triton {warps}"
     made = triton_kernel("make_dequantised.py", spec_of(kernel, gpu, warps))
     if made is None:
         return Row(kernel.name, gpu, who, {"limiter": "no kernel"})
-    _, (a, w, scales, zeros, c, m, n, k, _), expected = kernel.problem(tiles, turns)
+    _, (a, w, scales, zeros, c, m, n, k, _), expected = kernel.problem(
+        tiles, iterations
+    )
     args = [a, w, scales, zeros, c, m, n, k]
     if made.kernel.meta["descriptors"]:
         args = [Described(a), Described(w), scales, zeros, Described(c), m, n, k]
@@ -134,7 +136,7 @@ def triton(
         "spill": str(made.spill_bytes),
         "warn": str(made.warnings),
     }
-    cells |= counted(report, tiles) | in_turn(report, tiles)
+    cells |= counted(report, tiles) | in_iteration(report, tiles)
     if not np.array_equal(c, expected):
         cells["limiter"] = "WRONG RESULT"
     return Row(kernel.name, gpu, who, cells)
@@ -149,10 +151,12 @@ def main() -> int:
     parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
     parser.add_argument("--tiles", default="1,1", metavar="M,N", help="tiles to run")
-    parser.add_argument("--turns", type=int, default=8, help="turns of the loop")
+    parser.add_argument(
+        "--iterations", type=int, default=8, help="iterations of the loop"
+    )
     words = parser.parse_args()
     tiles_m, tiles_n = map(int, words.tiles.split(","))
-    size = (tiles_m, tiles_n), words.turns
+    size = (tiles_m, tiles_n), words.iterations
     cases = [
         (kernel, gpu)
         for gpu in words.gpu or CHIPS

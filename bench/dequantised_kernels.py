@@ -2,7 +2,7 @@
 """Products by weights of few bits that the loop dequantises, as Tile IR.
 
 C = A ((W - zero) scale), where a zero point and a scale stand for each column of each
-group of K: of what one or several turns of the loop multiply, or of all of K.
+group of K: of what one or several iterations of the loop multiply, or of all of K.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Dequantised:
     Attributes:
         stored: What the weights are: i8, f8E4M3FN or `PACKED`.
         operand: Element type of A, and of what the weights become.
-        tile: Extents M, N, K of a turn.
+        tile: Extents M, N, K of an iteration.
         has_zero: Whether there are zero points.
         has_scale: Whether there are scales.
-        group: Turns of the loop that share zero points and scales; 0 for all of them,
-            which then stand before the loop.
+        group: Iterations of the loop that share zero points and scales; 0 for all of
+            them, which then stand before the loop.
     """
 
     stored: str
@@ -80,13 +80,13 @@ class Dequantised:
     %sg = assume bounded<0, ?>, %xg : tile<i32>
     %none = constant <i32: 0> : tile<i32>
     %depth = constant <i32: {k}> : tile<i32>
-    %turns = divi %sk, %depth signed : tile<i32>
+    %iterations = divi %sk, %depth signed : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %per_row = constant <i32: {k // rows}> : tile<i32>
     %sw = divi %sk, %per_row signed : tile<i32>
     %i, %j, %unused = get_tile_block_id : tile<i32>{views}
     %zeros = constant <f32: 0.0> : {acc}{"" if self.group else self._factors("%none")}
-    %sum = for %t in (%none to %turns, step %one) : tile<i32>
+    %sum = for %t in (%none to %iterations, step %one) : tile<i32>
         iter_values(%acc = %zeros) -> ({acc}) {{{load_a}{self._weights()}
       %d = mmaf %a, %b, %acc : tile<{m}x{k}x{e}>, tile<{k}x{n}x{e}>, {acc}
       continue %d : {acc}
@@ -103,7 +103,7 @@ class Dequantised:
         return depth // 2 if self.stored == PACKED else depth
 
     def _weights(self) -> str:
-        """Loads and dequantises the weights of a turn as `%b`."""
+        """Loads and dequantises the weights of an iteration as `%b`."""
         _, n, k = self.tile
         e, wide = self.operand, f"tile<{k}x{n}x{self.operand}>"
         text = _load("w", "%t, %j", self.byte_type, (self._rows(k), n))
@@ -142,16 +142,16 @@ class Dequantised:
         )
 
     def problem(
-        self, tiles: tuple[int, int], turns: int, seed: int = 0
+        self, tiles: tuple[int, int], iterations: int, seed: int = 0
     ) -> tuple[tuple[int, int], list[Any], Array]:
         """Grid, arguments, and what C must be: small numbers, whose sums are exact."""
         rng = np.random.default_rng(seed)
         (m, n, k), kind = self.tile, DTYPES[self.operand]
-        m, n, depth = m * tiles[0], n * tiles[1], k * turns
+        m, n, depth = m * tiles[0], n * tiles[1], k * iterations
         least = _LEAST[self.stored]
         a, c = aligned((m, depth), kind), aligned((m, n), np.float32)
-        in_group = self.group or turns
-        groups = -(-turns // in_group)
+        in_group = self.group or iterations
+        groups = -(-iterations // in_group)
         scales, zeros = (aligned((groups, n), kind) for _ in range(2))
         weights = aligned((self._rows(depth), n), DTYPES[self.byte_type])
         a[...] = rng.integers(-1, 2, a.shape)
@@ -163,11 +163,11 @@ class Dequantised:
             if self.stored == PACKED
             else codes
         )
-        exact = codes.astype(np.float64).reshape(turns, k, n)
-        of_turn = np.arange(turns) // in_group
-        exact -= zeros[of_turn, None].astype(np.float64) * self.has_zero
+        exact = codes.astype(np.float64).reshape(iterations, k, n)
+        of_iteration = np.arange(iterations) // in_group
+        exact -= zeros[of_iteration, None].astype(np.float64) * self.has_zero
         if self.has_scale:
-            exact *= scales[of_turn, None].astype(np.float64)
+            exact *= scales[of_iteration, None].astype(np.float64)
         product = a.astype(np.float64) @ exact.reshape(depth, n)
         sizes = map(np.int32, (m, n, depth, groups))
         args = [a, weights, scales, zeros, c, *sizes]

@@ -27,7 +27,7 @@ class Linear:
     Attributes:
         depth: Elements of a query and key.
         width: Elements of a value.
-        chunk: Queries and keys of a turn.
+        chunk: Queries and keys of an iteration.
         element: Element type of the tensors.
     """
 
@@ -51,7 +51,7 @@ class Linear:
                 f"  entry @linear({parameters}) {{",
                 *(f"    {line}" for line in lines),
                 self._start(),
-                *(f"      {line}" for line in self._turn()),
+                *(f"      {line}" for line in self._iteration()),
                 "    }",
                 "    return",
                 "  }",
@@ -113,7 +113,7 @@ class Linear:
     %r = for %i in (%zero to %all, step %one) : tile<i32>
         iter_values(%s = %start) -> ({state}) {{"""
 
-    def _turn(self) -> list[str]:
+    def _iteration(self) -> list[str]:
         n, d, w, kind = self.chunk, self.depth, self.width, self.element
         lines: list[str] = []
         for x in ("q", "k", "v"):
@@ -126,17 +126,17 @@ class Linear:
         square, out = f"tile<{n}x{n}xf32>", f"tile<{n}x{w}xf32>"
         state, half = f"tile<{d}x{w}xf32>", f"tile<{d}x{w}x{kind}>"
         narrow, values = f"tile<{n}x{n}x{kind}>", f"tile<{n}x{w}x{kind}>"
-        tall, turned = f"tile<{n}x{d}x{kind}>", f"tile<{d}x{n}x{kind}>"
+        tall, transposed = f"tile<{n}x{d}x{kind}>", f"tile<{d}x{n}x{kind}>"
         return [
             *lines,
-            f"%keys = permute %kx [1, 0] : {tall} -> {turned}",
-            f"%all1 = mmaf %qx, %keys, %hidden : {tall}, {turned}, {square}",
+            f"%keys = permute %kx [1, 0] : {tall} -> {transposed}",
+            f"%all1 = mmaf %qx, %keys, %hidden : {tall}, {transposed}, {square}",
             f"%own = select %seen, %all1, %hidden : tile<{n}x{n}xi1>, {square}",
             f"%sh = ftof %s : {state} -> {half}",
             f"%before = mmaf %qx, %sh, %none : {tall}, {half}, {out}",
             f"%ownh = ftof %own : {square} -> {narrow}",
             f"%o1 = mmaf %ownh, %vx, %before : {narrow}, {values}, {out}",
-            f"%s2 = mmaf %keys, %vx, %s : {turned}, {values}, {state}",
+            f"%s2 = mmaf %keys, %vx, %s : {transposed}, {values}, {state}",
             f"%o2 = ftof %o1 : {out} -> {values}",
             f"%o3 = reshape %o2 : {values} -> tile<1x{n}x{w}x{kind}>",
             "%done = store_view_tko weak %o3, %op[%head, %i, %zero] : "

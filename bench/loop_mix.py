@@ -25,7 +25,7 @@ _PRODUCTS = ("HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA", 
 
 @dataclass(frozen=True)
 class LoopMix:
-    """The instructions of one warp in one turn of a loop.
+    """The instructions of one warp in one iteration of a loop.
 
     Attributes:
         mnemonics: How often each stands in the loop, without what follows the dot.

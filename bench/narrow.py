@@ -2,15 +2,15 @@
 """Products of narrow types beside their goals: machine code, rings, bounds.
 
     python bench/narrow.py [--gpu sm_90 ...] [--only TEXT] [--triton] [--tiles 1,1]
-        [--turns 8] [--judge N]
+        [--iterations 8] [--judge N]
 
 8-bit floats with and without promotion of partial sums, 8-bit integers, tf32, and
 operands that are converted in the loop, each with B along K (`B^T`) and across it;
 weights with scales and zero points are in dequantised.py. The columns are those of
 products.py, and
 
-- MMA, FADD: matrix instructions, and additions of f32, of one warp in a turn of the
-  inner loop (nvdisasm of our cubins; install the extra `bench`)
+- MMA, FADD: matrix instructions, and additions of f32, of one warp in an iteration of
+  the inner loop (nvdisasm of our cubins; install the extra `bench`)
 - atom: what `plan` chose
 - worst, mean: of promoted sums of 8-bit floats, stored as f32, the largest and the mean
   error against f64, over those of sums in f32 of products of 128 along K that are each
@@ -57,7 +57,7 @@ PART = 128
 
 
 def _f8(m: int, n: int, parts: int) -> Case:
-    product = Product(F8, "f16", (m, n, 128), is_turned=True)
+    product = Product(F8, "f16", (m, n, 128), is_transposed=True)
     goal = {"MMA": str(4 * parts), "FADD": str(64 * parts)}
     return Case(product, "sm_90", {**_CLEAN, **goal, **_EXACT}, warps=4 * parts)
 
@@ -74,68 +74,75 @@ def _case(gpu: str, product: Product, **goal: str) -> Case:
     return Case(product, gpu, {**_CLEAN, **goal} if goal else {})
 
 
-_TURNED_I8 = Product(I8, "i32", (128, 128, 128), is_turned=True)
-_TURNED_F8 = Product(F8, "f16", (128, 128, 128), is_turned=True)
+_TRANSPOSED_I8 = Product(I8, "i32", (128, 128, 128), is_transposed=True)
+_TRANSPOSED_F8 = Product(F8, "f16", (128, 128, 128), is_transposed=True)
 _WIDE_F8 = tuple(
-    replace(_TURNED_F8, tile=tile) for tile in ((128, 256, 128), (256, 128, 128))
+    replace(_TRANSPOSED_F8, tile=tile) for tile in ((128, 256, 128), (256, 128, 128))
 )
-_TURNED_TF32 = Product(TF32, "f32", (128, 128, 32), is_turned=True)
+_TRANSPOSED_TF32 = Product(TF32, "f32", (128, 128, 32), is_transposed=True)
 CASES = (
     _f8(128, 128, 1),
     _f8(128, 256, 2),
     _f8(256, 128, 2),
-    _case("sm_90", replace(_TURNED_F8, is_fast=True), FADD="0"),
+    _case("sm_90", replace(_TRANSPOSED_F8, is_fast=True), FADD="0"),
     *(
-        Case(replace(_TURNED_F8, tile=(m, n, 128), is_turned=False), "sm_90", goal)
+        Case(
+            replace(_TRANSPOSED_F8, tile=(m, n, 128), is_transposed=False),
+            "sm_90",
+            goal,
+        )
         for m, n, goal in (
             (128, 128, {**_CLEAN, "MMA": "4", "FADD": "64", "clocks": "<=728"}),
             (128, 256, {**_CLEAN, "MMA": "8", "FADD": "128", "clocks": "<=1152"}),
             (256, 128, {**_CLEAN, "MMA": "8", "FADD": "128", "clocks": "<=1092"}),
         )
     ),
-    _case("sm_90", replace(_TURNED_F8, is_lifted=True), clocks="<=728"),
-    _case("sm_90", replace(_TURNED_F8, is_lifted=True, is_turned=False)),
-    _case("sm_90", _TURNED_I8, FADD="0"),
-    _case("sm_90", replace(_TURNED_I8, is_turned=False), clocks="<=728"),
-    _case("sm_90", replace(_TURNED_I8, is_lifted=True), clocks="<=728"),
-    _case("sm_90", _TURNED_TF32, FADD="0"),
-    _case("sm_90", replace(_TURNED_TF32, is_turned=False)),
-    _case("sm_90", replace(_TURNED_TF32, stored=("f32", "f32"))),
+    _case("sm_90", replace(_TRANSPOSED_F8, is_lifted=True), clocks="<=728"),
+    _case("sm_90", replace(_TRANSPOSED_F8, is_lifted=True, is_transposed=False)),
+    _case("sm_90", _TRANSPOSED_I8, FADD="0"),
+    _case("sm_90", replace(_TRANSPOSED_I8, is_transposed=False), clocks="<=728"),
+    _case("sm_90", replace(_TRANSPOSED_I8, is_lifted=True), clocks="<=728"),
+    _case("sm_90", _TRANSPOSED_TF32, FADD="0"),
+    _case("sm_90", replace(_TRANSPOSED_TF32, is_transposed=False)),
+    _case("sm_90", replace(_TRANSPOSED_TF32, stored=("f32", "f32"))),
     _case("sm_90", Product("f16", "f16", (128, 128, 64), stored=("", F8))),
     _case(
-        "sm_90", Product("f16", "f16", (128, 128, 64), stored=("", F8), is_turned=True)
+        "sm_90",
+        Product("f16", "f16", (128, 128, 64), stored=("", F8), is_transposed=True),
     ),
     _case("sm_90", Product("f16", "f16", (128, 128, 64), stored=("", I8))),
     *(
-        _by_warps(gpu, replace(product, is_turned=is_turned))
+        _by_warps(gpu, replace(product, is_transposed=is_transposed))
         for gpu in ("sm_80", "sm_89", "sm_120")
-        for product in (_TURNED_I8, _TURNED_F8, *_WIDE_F8, _TURNED_TF32)
-        for is_turned in (True, False)
+        for product in (_TRANSPOSED_I8, _TRANSPOSED_F8, *_WIDE_F8, _TRANSPOSED_TF32)
+        for is_transposed in (True, False)
         if gpu != "sm_80" or product.operand != F8
     ),
 )
 """What is compared."""
 
 
-def measured(case: Case, tiles: tuple[int, int], turns: int, orders: int = 0) -> Row:
+def measured(
+    case: Case, tiles: tuple[int, int], iterations: int, orders: int = 0
+) -> Row:
     """The columns of products.py, and those of this table."""
-    row = ours(case, tiles, turns, orders)
+    row = ours(case, tiles, iterations, orders)
     cells = row.cells | counted(case)
     if case.product.operand == F8 and int(cells.get("FADD", "0")):
-        cells |= errors(case, turns)
+        cells |= errors(case, iterations)
     return replace(row, cells=cells)
 
 
-def errors(case: Case, turns: int) -> Cells:
+def errors(case: Case, iterations: int) -> Cells:
     """How exact promoted sums are, beside sums of products that are f16."""
     product = replace(case.product, result="f32")
     module = cuda_tile.load(product.text().encode())
-    grid, values = product.launch((1, 1), turns)
+    grid, values = product.launch((1, 1), iterations)
     types = parameter_types(find_entry(module.operation, None))
     args = spread_args("kernel", types, values)
     cuda_tile.run(module, grid=grid, args=args, on="emulator", gpu=case.gpu)
     a, b, c = (np.asarray(value, np.float64) for value in values)
-    a, b = a.T if product.is_lifted else a, b.T if product.is_turned else b
+    a, b = a.T if product.is_lifted else a, b.T if product.is_transposed else b
     rough = np.zeros(c.shape, np.float32)
     for first in range(0, a.shape[1], PART):
         part = a[:, first : first + PART] @ b[first : first + PART]
@@ -177,12 +184,14 @@ def main() -> int:
     parser.add_argument("--gpu", action="append", metavar="SM", help="only these chips")
     parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
     parser.add_argument("--tiles", default="1,1", metavar="M,N", help="tiles to run")
-    parser.add_argument("--turns", type=int, default=8, help="turns of the loop")
+    parser.add_argument(
+        "--iterations", type=int, default=8, help="iterations of the loop"
+    )
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
     parser.add_argument("--judge", type=int, default=0, metavar="N", help="N orders")
     words = parser.parse_args()
     tiles_m, tiles_n = map(int, words.tiles.split(","))
-    size = (tiles_m, tiles_n), words.turns
+    size = (tiles_m, tiles_n), words.iterations
     cases = [
         case
         for case in CASES

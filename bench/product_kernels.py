@@ -40,7 +40,7 @@ cuda_tile.module @products {{
     %ap = make_partition_view %av : partition_view<tile=({m}x{k}), \
 padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}>
     %bp = make_partition_view %bv : partition_view<tile=({k}x{n}), \
-padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{turn}>
+padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{dim_map}>
     %cp = make_partition_view %cv : partition_view<tile=({m}x{n}), \
 tensor_view<?x?x{c}, strides=[?,1]>>
     %i, %j, %unused = get_tile_block_id : tile<i32>
@@ -55,7 +55,7 @@ padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}> -> tile<i32>
 padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}>, tile<i32> \
 -> tile<{m}x{k}x{a}>, token
       %{y}, %yt = load_view_tko weak %bp[%t, %j] : partition_view<tile=({k}x{n}), \
-padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{turn}>, tile<i32> \
+padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{dim_map}>, tile<i32> \
 -> tile<{k}x{n}x{b}>, token{casts}
       %next = {mma} : tile<{m}x{k}x{o}>, tile<{k}x{n}x{o}>, tile<{m}x{n}x{sum}>
       continue %next : tile<{m}x{n}x{sum}>
@@ -76,8 +76,8 @@ class Product:
     Attributes:
         operand: Element type of A and B, a key of `DTYPES`.
         result: Element type of C.
-        tile: Extents M, N, K of a turn.
-        is_turned: Whether B lies in memory as N x K.
+        tile: Extents M, N, K of an iteration.
+        is_transposed: Whether B lies in memory as N x K.
         is_lifted: Whether A lies in memory as K x M.
         stored: Element types of A and B in memory, if they are converted in the loop.
         is_fast: Whether sums may be less exact (`fast_acc`).
@@ -86,7 +86,7 @@ class Product:
     operand: str
     result: str
     tile: tuple[int, int, int]
-    is_turned: bool = False
+    is_transposed: bool = False
     stored: tuple[str, str] = ("", "")
     is_fast: bool = False
     is_lifted: bool = False
@@ -97,7 +97,9 @@ class Product:
         kinds = "x".join(dict.fromkeys(s or self.operand for s in self.stored))
         kinds = f"{kinds} as {self.operand}" if any(self.stored) else self.operand
         words = [kinds, *["fast"] * self.is_fast, "x".join(map(str, self.tile))]
-        return " ".join([*words, *["A^T"] * self.is_lifted, *["B^T"] * self.is_turned])
+        return " ".join(
+            [*words, *["A^T"] * self.is_lifted, *["B^T"] * self.is_transposed]
+        )
 
     @property
     def arrays(self) -> tuple[str, str]:
@@ -121,7 +123,7 @@ class Product:
         text = _TEXT.format(
             **{"a": self.arrays[0], "b": self.arrays[1], "c": self.result},
             **{"o": self.operand, "m": m, "n": n, "k": k},
-            turn=", dim_map=[1, 0]" if self.is_turned else "",
+            dim_map=", dim_map=[1, 0]" if self.is_transposed else "",
             lift=", dim_map=[1, 0]" if self.is_lifted else "",
             casts=self._casts(),
             x="x" if self.arrays[0] == self.operand else "x0",
@@ -169,21 +171,21 @@ class Product:
                 )
         return lines
 
-    def launch(self, tiles: tuple[int, int], turns: int) -> Launch:
-        """A launch of so many tiles along M and N, with so many turns."""
+    def launch(self, tiles: tuple[int, int], iterations: int) -> Launch:
+        """A launch of so many tiles along M and N, with so many iterations."""
         m, n, k = self.tile
-        sizes = (m * tiles[0], n * tiles[1], k * turns)
+        sizes = (m * tiles[0], n * tiles[1], k * iterations)
         types = (DTYPES[self.operand], DTYPES[self.result])
         grid, (a, b, c) = product(sizes, (m, n), types, is_flat=False)
         a, b = (
             normal(array.shape, DTYPES[kind], seed)
             for seed, (array, kind) in enumerate(zip((a, b), self.arrays, strict=True))
         )
-        a = _turned(a) if self.is_lifted else a
-        return grid, [a, _turned(b) if self.is_turned else b, c]
+        a = _transposed(a) if self.is_lifted else a
+        return grid, [a, _transposed(b) if self.is_transposed else b, c]
 
 
-def _turned(array: Array) -> Array:
+def _transposed(array: Array) -> Array:
     """The transposed matrix, aligned."""
     made = aligned(array.shape[::-1], array.dtype)
     made[...] = array.T

@@ -2,25 +2,27 @@
 """Products beside their goals and beside Triton's: machine code, rings, bounds.
 
     python bench/products.py [--gpu sm_80 ...] [--only TEXT] [--all] [--triton]
-        [--tiles 2,2] [--turns 32] [--judge N] [--json FILE]
+        [--tiles 2,2] [--iterations 32] [--judge N] [--json FILE]
 
 For each product and chip a line for ours, one for the goal, which says whether it is
 met, and with `--triton` one for the PTX that Triton makes of the same product
 (tools/oracle/triton_ptx.py installs it). All run on the emulator. Columns:
 
 - regs, spill: of ptxas, the latter in bytes per thread
-- instr, /MMA: instructions of one warp in a turn of the inner loop, and over its matrix
-  instructions (nvdisasm of our cubins only; install the extra `bench`)
-- LDSM: ldmatrix over products, in the PTX of the loop; BAR: barriers of a warp per turn
+- instr, /MMA: instructions of one warp in an iteration of the inner loop, and over its
+  matrix instructions (nvdisasm of our cubins only; install the extra `bench`)
+- LDSM: ldmatrix over products, in the PTX of the loop; BAR: barriers of a warp per
+  iteration
 - slots: stages of the rings at level W; KB: most bytes in flight per CTA, all stages
   where a role of its own fills them (goals leave out the one that is read)
-- clocks, limiter and shares of the loop's bound, per turn (docs/bounds.md), DRAM left
-  out: the few tiles that run here share operands less than those of a whole GPU. Copies
-  ahead of the loop are not the loop's: who starts more of them there shows less L2
-- whole: clocks of the bound of a whole CTA, over the turns of its loop
-- steady, limits: clocks of one turn more, and their limiter: the bound of the whole CTA
-  less that of one with half the turns, over the difference. What comes before and
-  after the loop, and which of it a compiler moved there, is not in it
+- clocks, limiter and shares of the loop's bound, per iteration (docs/bounds.md), DRAM
+  left out: the few tiles that run here share operands less than those of a whole GPU.
+  Copies ahead of the loop are not the loop's: who starts more of them there shows less
+  L2
+- whole: clocks of the bound of a whole CTA, over the iterations of its loop
+- steady, limits: clocks of one iteration more, and their limiter: the bound of the
+  whole CTA less that of one with half the iterations, over the difference. What comes
+  before and after the loop, and which of it a compiler moved there, is not in it
 - warn: warnings of ptxas, such as C7510 (products serialised)
 - orders, passes: with `--judge N`, in how many of N orders of the emulator, and after
   how many of the passes on the interpreter, results are NumPy's (judges.py)
@@ -150,7 +152,7 @@ OTHERS = tuple(
 """Other element types, which `--all` adds."""
 
 
-def ours(case: Case, tiles: tuple[int, int], turns: int, orders: int = 0) -> Row:
+def ours(case: Case, tiles: tuple[int, int], iterations: int, orders: int = 0) -> Row:
     """Compiles, disassembles and runs our product."""
     product = case.product
     slots: list[int] = []
@@ -168,20 +170,20 @@ def ours(case: Case, tiles: tuple[int, int], turns: int, orders: int = 0) -> Row
         (kernel,) = compiled.report.kernels
 
         def run(
-            turns: int, made: ir.Module = module, **how: Any
+            iterations: int, made: ir.Module = module, **how: Any
         ) -> tuple[Any, list[Array]]:
-            grid, values = product.launch(tiles, turns)
+            grid, values = product.launch(tiles, iterations)
             args = spread_args("kernel", parameter_types(entry), values)
             return cuda_tile.run(made, grid=grid, args=args, **how), values
 
         def is_right(made: ir.Module, **how: Any) -> bool:
-            _, (a, b, c) = run(turns, made, **how)
+            _, (a, b, c) = run(iterations, made, **how)
             return not checked(a, b, c, product)
 
         how: dict[str, Any] = {"on": "emulator", "gpu": case.gpu, "compiled": compiled}
         how |= {"bounds": find_target(case.gpu), "registers": kernel.registers}
-        report, values = run(turns, **how)
-        half, _ = run(turns // 2, **how)
+        report, values = run(iterations, **how)
+        half, _ = run(iterations // 2, **how)
     except UserError as error:
         return Row(product.name, case.gpu, "ours", {"limiter": error.message[:60]})
     cells = {
@@ -194,7 +196,7 @@ def ours(case: Case, tiles: tuple[int, int], turns: int, orders: int = 0) -> Row
     if mix is not None:
         cells["instr"] = str(mix.instructions)
         cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
-    cells |= counted(report, tiles) | steady(report, half, turns)
+    cells |= counted(report, tiles) | steady(report, half, iterations)
     a, b, c = values
     cells |= checked(a, b, c, product)
     if orders:
@@ -208,7 +210,7 @@ def spec_of(case: Case) -> str:
     tile = "x".join(map(str, product.tile))
     types = f"{product.operand}:{product.result}"
     spec = f"{types}:{tile}:{case.gpu.removeprefix('sm_')}:{case.warps}:{case.stages}"
-    return f"{spec}:turned" if product.is_turned else spec
+    return f"{spec}:transposed" if product.is_transposed else spec
 
 
 def has_triton(case: Case) -> bool:
@@ -216,10 +218,10 @@ def has_triton(case: Case) -> bool:
     product = case.product
     is_plain = not (product.is_lifted or product.is_fast or any(product.stored))
     by_maps = find_target(case.gpu).has_tma
-    return is_plain and (by_maps or not product.is_turned)
+    return is_plain and (by_maps or not product.is_transposed)
 
 
-def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
+def triton(case: Case, tiles: tuple[int, int], iterations: int) -> Row:
     """Runs Triton's PTX; its machine code is only asked for its registers."""
     product = case.product
     made = triton_kernel("make_product.py", spec_of(case))
@@ -227,9 +229,9 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         return Row(product.name, case.gpu, "Triton", {"limiter": "no kernel"})
     meta = made.kernel.meta
 
-    def run(turns: int) -> tuple[Report, list[Array]]:
-        (_, (a, b, c)) = product.launch(tiles, turns)
-        (m, k), n = a.shape, b.shape[0 if product.is_turned else 1]
+    def run(iterations: int) -> tuple[Report, list[Array]]:
+        (_, (a, b, c)) = product.launch(tiles, iterations)
+        (m, k), n = a.shape, b.shape[0 if product.is_transposed else 1]
         args: list[Any] = [a, b, c, m, n, k]
         if meta["descriptors"]:
             args = [*map(Described, (a, b, c)), k]
@@ -241,8 +243,8 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         )
         return report, [a, b, c]
 
-    report, (a, b, c) = run(turns)
-    half, _ = run(turns // 2)
+    report, (a, b, c) = run(iterations)
+    half, _ = run(iterations // 2)
     m, n, k = product.tile
     slot_bytes = (m + n) * k * np.dtype(a.dtype).itemsize
     cells = {
@@ -251,7 +253,7 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         "slots": str(meta["shared_bytes"] // slot_bytes),
         "warn": str(made.warnings),
     }
-    cells |= counted(report, tiles) | steady(report, half, turns)
+    cells |= counted(report, tiles) | steady(report, half, iterations)
     cells |= checked(a, b, c, product)
     return Row(product.name, case.gpu, "Triton", cells)
 
@@ -260,7 +262,7 @@ def checked(a: Array, b: Array, c: Array, how: Product | None = None) -> Cells:
     """What to say of a result that is not the product, within the types' precision."""
     left, right = a.astype(np.float64), b.astype(np.float64)
     left = left.T if how and how.is_lifted else left
-    right = right.T if how and how.is_turned else right
+    right = right.T if how and how.is_transposed else right
     error = np.abs(c.astype(np.float64) - left @ right)
     allowed = 2.0**-8 * (np.abs(left) @ np.abs(right)) * (a.dtype.kind not in "iu")
     return {} if (error <= allowed).all() else {"limiter": "WRONG RESULT"}
@@ -281,29 +283,30 @@ def counted(report: Report, tiles: tuple[int, int]) -> Cells:
         chosen = [i for i in inside if str(i["mnemonic"]).startswith(starts)]
         return sum(int(i["warps"]) for i in chosen)
 
-    turns = loop.turns * loop.warps * tiles[0] * tiles[1]
+    iterations = loop.iterations * loop.warps * tiles[0] * tiles[1]
     shares = _limiter(loop)
     is_wgmma = bool(ran("wgmma"))
     return {
         "LDSM": "-" if is_wgmma else f"{ran('ldmatrix') / max(ran(*products), 1):.2f}",
-        "BAR": f"{ran('bar.sync', 'barrier.sync') / turns:.2g}",
+        "BAR": f"{ran('bar.sync', 'barrier.sync') / iterations:.2g}",
         "KB": f"{loop.bytes_in_flight / 1024:.0f}",
         **shares,
     }
 
 
-def steady(report: Report, half: Report, turns: int) -> Cells:
-    """What a CTA takes over its turns, and what one turn more takes."""
+def steady(report: Report, half: Report, iterations: int) -> Cells:
+    """What a CTA takes over its iterations, and what one iteration more takes."""
     assert report.bounds is not None, "bounds were asked for"
     assert half.bounds is not None, "bounds were asked for"
     fewer = {r.name: r.clocks for r in half.bounds.grid.resources}
     parts = [r for r in report.bounds.grid.resources if r.name != "DRAM"]
     more = {
-        r.name: (r.clocks - fewer.get(r.name, 0)) / (turns - turns // 2) for r in parts
+        r.name: (r.clocks - fewer.get(r.name, 0)) / (iterations - iterations // 2)
+        for r in parts
     }
     limiter = max(more, key=lambda name: more[name])
     return {
-        "whole": f"{max(r.clocks for r in parts) / turns:.0f}",
+        "whole": f"{max(r.clocks for r in parts) / iterations:.0f}",
         "steady": f"{more[limiter]:.0f}",
         "limits": limiter,
     }
@@ -330,7 +333,9 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="other element types too")
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
     parser.add_argument("--tiles", default="2,2", metavar="M,N", help="tiles to run")
-    parser.add_argument("--turns", type=int, default=32, help="turns of the loop")
+    parser.add_argument(
+        "--iterations", type=int, default=32, help="iterations of the loop"
+    )
     parser.add_argument("--judge", type=int, default=0, metavar="N", help="N orders")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
     return parser.parse_args()
@@ -368,7 +373,7 @@ def main() -> int:
         if words.only in case.product.name and case.gpu in (words.gpu or [case.gpu])
     ]
     tiles_m, tiles_n = map(int, words.tiles.split(","))
-    size = (tiles_m, tiles_n), words.turns
+    size = (tiles_m, tiles_n), words.iterations
 
     def row_of(case: Case) -> Row:
         return ours(case, *size, words.judge)

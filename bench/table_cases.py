@@ -174,8 +174,8 @@ def _control(values: list[Any]) -> Wanted:
     tile, blocks = 256, y.size // 256
     exact = np.zeros((blocks, tile), np.float32)
     for i in range(4):  # blocks of the launch
-        for turn in range(i, i + int(n)):
-            part = x[turn * tile : (turn + 1) * tile]
+        for iteration in range(i, i + int(n)):
+            part = x[iteration * tile : (iteration + 1) * tile]
             if part.astype(np.float64).sum() < 0:
                 continue
             larger = part.size and part.max() > 100

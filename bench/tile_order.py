@@ -3,12 +3,13 @@
 
     python bench/tile_order.py [--size 8192 ...] [--gpu-l2-mib 50] [--ctas 132]
 
-A model, no measurement: CTAs of a persistent kernel that work in step, one turn of
+A model, no measurement: CTAs of a persistent kernel that work in step, one iteration of
 their loops at a time, and an L2 cache that keeps what was used last, whole operand
-tiles of a turn. Per product a line for the order of the grid and one for each number of
-rows in a strip (`tile_group`); the one that `plan` takes is marked. The last columns
-are the bytes from DRAM per multiprocessor and clock while the tensor cores of sm_90 are
-busy, and what DRAM can give; and the clocks of a tile block that persistence hides.
+tiles of an iteration. Per product a line for the order of the grid and one for each
+number of rows in a strip (`tile_group`); the one that `plan` takes is marked. The last
+columns are the bytes from DRAM per multiprocessor and clock while the tensor cores of
+sm_90 are busy, and what DRAM can give; and the clocks of a tile block that persistence
+hides.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ def dram_bytes(
     for first in range(0, len(order), ctas):
         wave = order[first : first + ctas]
         parts = {("a", x) for x, _ in wave} | {("b", y) for _, y in wave}
-        for turn in range(size // k):
+        for iteration in range(size // k):
             for name, place in parts:
-                key = name, place, turn
+                key = name, place, iteration
                 if key in kept:
                     kept.move_to_end(key)
                     continue
@@ -83,15 +84,16 @@ def main() -> None:
     for size in words.size or (4096, 8192):
         for tile in TILES:
             m, n, k = tile
-            turns = size // k
-            busy = turns * m * n * k / TARGET.fma_per_clock
+            iterations = size // k
+            busy = iterations * m * n * k / TARGET.fma_per_clock
             waves = -(-(size // m) * (size // n) // words.ctas)
             for group in GROUPS:
                 read = dram_bytes(size, tile, group, words.ctas, cache)
                 rate = read / words.ctas / (waves * busy)
-                # The copies of the first turn, and a result that goes out through L2.
+                # The copies of the first iteration, and a result that goes out through
+                # L2.
                 store = m * n * ELEMENT_BYTES / TARGET.l2_bytes_per_clock
-                hidden = min(store, 2 * busy / turns) + TARGET.copy_latency_clocks
+                hidden = min(store, 2 * busy / iterations) + TARGET.copy_latency_clocks
                 mark = "*" if group == chosen(tile, words.ctas) else " "
                 print(
                     f"{size}^3 f16        {'x'.join(map(str, tile)):12}{group:6}{mark}"

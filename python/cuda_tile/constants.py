@@ -39,7 +39,7 @@ Measured: products of 128x128x64, sm_80, ptxas 13.5.37 with `.maxnreg`, 2026-11-
 spills below 184 registers where tiles take 160 (f16, tf32), below 104 where they take
 88 (i8).
 """
-PARTS_IN_FLIGHT_REGISTERS = 48
+PARTIAL_SUMS_IN_FLIGHT_REGISTERS = 48
 """Registers of partial sums of one instruction each that are in flight where warps
 multiply.
 
@@ -250,7 +250,7 @@ Chosen: 2026-11-22, rings of eight slots have 128 bytes of mbarriers.
 """
 SPARE_CONVERSION_BYTES = 8 * 1024
 """Bytes of shared memory that are left where tiles that a loop computes may have to
-change threads; what does not fit goes through in pieces.
+change threads; what does not fit goes through in parts.
 
 Chosen: 2026-11-22, a tile of 64x32 f32.
 """
@@ -279,7 +279,7 @@ MOST_PART_REGISTERS = 32
 
 Chosen: 2026-11-22, an eighth of what a thread has.
 """
-MOST_EARLY_REGISTERS = 32
+MOST_HOISTED_REGISTERS = 32
 """Registers of a thread that loads which moved up in a block may hold until their use.
 
 Chosen: 2026-11-22, an eighth of what a thread has.

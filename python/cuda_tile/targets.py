@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The GPUs this compiler knows: one row each, with the sizes and rates of a chip.
 
-From which chip on an instruction exists stands beside what emits it (`FIRST_...`), and
-what an engine computes in its table (layout/atoms.py, layout/wgmma.py).
+This table is not all that the compiler knows of chips. The first chip with an
+instruction stands beside the code that emits it (`VECTOR_ATOMICS` in
+analysis/access.py, the conversions and `redux` in emit/, codegen/legality.py). The
+chips of a matrix instruction stand in the table of its engine (engines/,
+layout/atoms.py, layout/wgmma.py).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"

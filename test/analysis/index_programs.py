@@ -97,8 +97,10 @@ class IndexKernel:
         return found
 
     def is_outside(self, numbers: Numbers) -> bool:
-        """Whether the tile begins outside of the tensor for any turn of the loop."""
-        return any(self._is_outside(turn) for turn in self._turns(numbers))
+        """Whether the tile begins outside of the tensor in any iteration."""
+        return any(
+            self._is_outside(iteration) for iteration in self._iterations(numbers)
+        )
 
     def _is_outside(self, numbers: Numbers) -> bool:
         try:
@@ -110,8 +112,8 @@ class IndexKernel:
             return False
         return index >= -(-extent // self._step)
 
-    def _turns(self, numbers: Numbers) -> list[Numbers]:
-        """The first and last turns of the loop, if there is one."""
+    def _iterations(self, numbers: Numbers) -> list[Numbers]:
+        """The first and last iterations of the loop, if there is one."""
         if self._bounds is None:
             return [numbers]
         lower, upper, is_signed = self._bounds

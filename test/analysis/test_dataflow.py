@@ -121,7 +121,7 @@ def test_both_branches_meet_behind_an_if() -> None:
     assert after == {"a": "az", "b": "bz", "z": "z"}
 
 
-def test_a_for_may_run_no_turn_or_several() -> None:
+def test_a_for_may_run_no_iteration_or_several() -> None:
     before, after = reach(f"""
       {mark("a")}
       for %i in (%zero to %n, step %one) : tile<i32> {{ {mark("b")} {mark("c")} }}
@@ -150,7 +150,7 @@ def test_a_loop_is_left_by_its_breaks_only() -> None:
     assert after["e"] == "abdefz"
 
 
-def test_the_first_turn_alone_may_break() -> None:
+def test_the_first_iteration_alone_may_break() -> None:
     before, _ = reach(f"""
       loop {{ {mark("a")} if %c {{ {mark("b")} break }} else {{ {mark("c")} break }}
         {mark("x")} }}

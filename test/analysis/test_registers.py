@@ -12,7 +12,7 @@ from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
     estimate,
@@ -206,14 +206,16 @@ def test_elements_that_are_read_one_by_one_have_registers() -> None:
     counts = {None: 128, frozenset[int](): 32 - spared, frozenset((1,)): 96}
     for gathered, expected in counts.items():
         assert slice_registers(product, plan, lambda tile: 0, gathered) == expected
-    turned = replace(plan, atom=MMA_ATOMS["m16n16k32"])
+    transposed = replace(plan, atom=MMA_ATOMS["m16n16k32"])
     counts = {frozenset((1,)): 32 - spared, frozenset((0, 1)): 96}
     for gathered, expected in counts.items():
-        assert slice_registers(product, turned, lambda tile: 0, gathered) == expected
+        assert (
+            slice_registers(product, transposed, lambda tile: 0, gathered) == expected
+        )
 
 
 def test_two_ctas_of_a_product_of_bytes_share_a_multiprocessor() -> None:
-    """128 x 128 x 64 needs 104 registers at least where threads turn B's bytes."""
+    """128 x 128 x 64 needs 104 registers at least where threads transpose B's bytes."""
     found = measure(kernel_path("matmul_i8_128x128x64"), "sm_80")
     assert found.limit == 128
     assert 104 <= found.estimated <= 128, found

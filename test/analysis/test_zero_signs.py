@@ -74,7 +74,7 @@ def test_somebody_sees_them(lines: str) -> None:
 
 
 def test_they_are_followed_through_loops() -> None:
-    turn = f"%e = exp2 %c : {TILE}\n      %m = maxf %c, %e : {TILE}"
-    assert hides("", f"{turn}\n      continue %m : {TILE}")
+    iteration = f"%e = exp2 %c : {TILE}\n      %m = maxf %c, %e : {TILE}"
+    assert hides("", f"{iteration}\n      continue %m : {TILE}")
     seen = STORE.replace("%v", "%c")
-    assert not hides("", f"{turn}\n      {seen}\n      continue %m : {TILE}")
+    assert not hides("", f"{iteration}\n      {seen}\n      continue %m : {TILE}")

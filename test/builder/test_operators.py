@@ -176,8 +176,10 @@ def test_numbers_as_booleans(number: float):
 
 def test_shapes():
     x = np.arange(32, dtype=np.int32).reshape(4, 8)
-    turned = evaluate(lambda t: b.permute(t, [1, 0]), x, result=b.Int32, shape=(8, 4))
-    np.testing.assert_array_equal(turned, x.T)
+    transposed = evaluate(
+        lambda t: b.permute(t, [1, 0]), x, result=b.Int32, shape=(8, 4)
+    )
+    np.testing.assert_array_equal(transposed, x.T)
     joined = evaluate(lambda t: b.cat(t, -t, 1), x, result=b.Int32, shape=(4, 16))
     np.testing.assert_array_equal(joined, np.concatenate([x, -x], 1))
     part = evaluate(

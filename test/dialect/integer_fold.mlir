@@ -46,7 +46,7 @@ cuda_tile.module @m {
     %1 = absi %min : tile<i8>
     // CHECK-DAG: %[[NEG:.*]] = constant <i8: -3> : tile<i8>
     %2 = negi %s : tile<i8>
-    // 0x9C by three bits is 0x4E0, and with the bits of 3 turned it is 0x9F.
+    // 0x9C by three bits is 0x4E0, and with the bits of 3 inverted it is 0x9F.
     // CHECK-DAG: %[[SHL:.*]] = constant <i8: -32> : tile<i8>
     %3 = shli %m, %s : tile<i8>
     // CHECK-DAG: %[[XOR:.*]] = constant <i8: -97> : tile<i8>

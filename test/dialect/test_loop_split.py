@@ -2,7 +2,7 @@
 """loop-split keeps what a loop does, also where bounds and steps are extreme.
 
 Loops over i8 with all comparisons run on the interpreter before and after the pass;
-each turn adds its index and its branch to a number that depends on the order.
+each iteration adds its index and its branch to a number that depends on the order.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ cuda_tile.module @m {
     return
   }
 
-  // CHECK-LABEL: entry @turns
-  entry @turns(%n: tile<i32>) {
+  // CHECK-LABEL: entry @iterations
+  entry @iterations(%n: tile<i32>) {
     // CHECK: %[[R:.*]] = tileas.ring fill = "cp_async" drain = "threads" sync = "groups" offset = 1024 : !tileas.ring<3, !tileas.buffer<4xf32, #[[FLAT:.*]]>, !tileas.buffer<4xf32, #[[FLAT]]>>
     %r = tileas.ring fill = "cp_async" drain = "threads" sync = "groups" offset = 1024 : !ring
     // CHECK: tileas.tiles (%{{.*}}, %{{.*}}, %{{.*}}) iter_values(%[[U:.*]] = %{{.*}}) -> (tile<i32>) {

@@ -154,7 +154,7 @@ TOKENS = tuple(
             "return self._bits.get(op, 0) & self.loads",
         ),
         (
-            "pointers of an earlier turn are the same",
+            "pointers of an earlier iteration are the same",
             "return mask & ~old | old << len(self.ops)",
             "return mask",
         ),
@@ -191,7 +191,7 @@ ORDER = tuple(
             "",
         ),
         (
-            "pointers of an earlier turn need no barrier",
+            "pointers of an earlier iteration need no barrier",
             "return has_older or not all(",
             "return not all(",
         ),
@@ -270,7 +270,7 @@ DATA_FLOW = tuple(
             "state = self.bottom",
         ),
         (
-            "the next turn reads no buffer",
+            "the next iteration reads no buffer",
             "is_stable = not any(news)",
             "is_stable = not any(news) or True",
         ),
@@ -281,15 +281,15 @@ CONTROL_FLOW = tuple(
     Mutant(name, "analysis.control_flow", _EDGES, _without_edges(condition))
     for name, condition in (
         (
-            "a loop runs at least one turn",
+            "a loop runs at least one iteration",
             'op.name == "cuda_tile.for" and edge.region is None',
         ),
         (
-            "a loop runs at most one turn",
+            "a loop runs at most one iteration",
             'op.name == "cuda_tile.continue" and edge.region is not None',
         ),
         (
-            "a for never ends after a turn",
+            "a for never ends after an iteration",
             'op.name == "cuda_tile.continue" and edge.region is None',
         ),
         ("a break leads nowhere", 'op.name == "cuda_tile.break"'),

@@ -21,8 +21,8 @@ from differential_squash import squashed
 from emit_program import Value, tile
 
 LOWEST = -1024
-"""The running maximum before the first turn, and what masked scores become."""
-LINES = ("rows", "turned", "gather", "carried")
+"""The running maximum before the first iteration, and what masked scores become."""
+LINES = ("rows", "transposed", "gather", "carried")
 """How numbers of each row or column of a tile may come from memory."""
 
 
@@ -35,18 +35,18 @@ class Chain:
         pairs: Types of operands and sums, of the first products and of the others.
         m: Rows of the results.
         d: Extent along which the first products sum up.
-        n: Columns of the scores, which the turns go along.
+        n: Columns of the scores, which the iterations go along.
         e: Columns of the results.
-        turns: How many turns there are.
+        iterations: How many iterations there are.
         plans: Gives plans by hand of loads, or None.
         plan: That of most loads.
         styles: How operands may come from memory.
-        initial: What the loop carries, before the first turn.
+        initial: What the loop carries, before the first iteration.
         carried: Operands whose pointers the loop carries.
-        results: An array for the scores of all turns, or None.
-        is_masked: Whether scores are masked by the number of their turn.
+        results: An array for the scores of all iterations, or None.
+        is_masked: Whether scores are masked by the number of their iteration.
         has_branch: Whether some products stand in an if of their own.
-        is_outer: Whether the loop stands in another one, so that turns come twice.
+        is_outer: Whether the loop stands in another one, so that iterations come twice.
     """
 
     p: RandomProgram
@@ -55,7 +55,7 @@ class Chain:
     d: int
     n: int
     e: int
-    turns: int
+    iterations: int
     plans: Callable[[RandomProgram], HandPlan | None]
     plan: HandPlan | None = None
     styles: tuple[str, ...] = STYLES
@@ -74,17 +74,17 @@ class Chain:
         return load_operand(p, operand, p.block_index())
 
     def moving(self, number: int, shape: tuple[int, int], depth: int) -> Operand:
-        """An operand of which each turn loads a tile.
+        """An operand of which each iteration loads a tile.
 
         Args:
             number: 0 for the type of the first products, 1 for that of the others.
             shape: The tile's extents.
-            depth: Which of them the turns go along.
+            depth: Which of them the iterations go along.
         """
         element = self.pairs[number][0]
         plan = self.plan if self.p.chance() else self.plans(self.p)
         found = make_operand(
-            self.p, element, shape, depth, self.turns, plan, self.styles
+            self.p, element, shape, depth, self.iterations, plan, self.styles
         )
         if found.style == "carried":
             self.carried.append(found)
@@ -95,7 +95,7 @@ class Chain:
         return zeros(self.p, (rows, columns), self.pairs[number][1])
 
     def scores(self, lhs: Value, rhs: Value, index: Value) -> Value:
-        """The product of a turn on which others depend, masked or stored perhaps."""
+        """The product on which the others depend, perhaps masked or stored."""
         p = self.p
         found = product_of(p, lhs, rhs, self.zeros(0, lhs.shape[0], rhs.shape[1]))
         if self.results is not None:
@@ -107,7 +107,7 @@ class Chain:
         return squashed(self.p, value, self.pairs[1][0], most)
 
     def add(self, index: Value, lhs: Value, rhs: Operand, total: Value) -> Value:
-        """Adds the product of a result and of a tile of the turn."""
+        """Adds the product of a result and of a tile of the iteration."""
         p = self.p
         loaded = load_operand(p, rhs, index) if p.chance() else None
 
@@ -122,15 +122,15 @@ class Chain:
 
 
 def _masked(p: RandomProgram, scores: Value, index: Value, columns: int) -> Value:
-    """Scores of columns that the turn's mask lets through; `LOWEST` for the others."""
-    p.note("chain: mask by the turn")
+    """Scores of columns that the mask lets through; `LOWEST` for the others."""
+    p.note("chain: mask by the iteration")
     low = p.constant(scores.shape, scores.element, float(LOWEST))
     return masked(p, scores, index, columns, low)
 
 
 def line_of(c: Chain, element: str, shape: tuple[int, int], depth: int) -> Operand:
-    """Numbers of each turn for the rows or the columns of a tile: no operand."""
-    found = make_operand(c.p, element, shape, depth, c.turns, styles=LINES)
+    """Numbers of each iteration for the rows or the columns of a tile: no operand."""
+    found = make_operand(c.p, element, shape, depth, c.iterations, styles=LINES)
     if found.style == "carried":
         c.carried.append(found)
     return found
@@ -144,7 +144,7 @@ def spread_line(p: RandomProgram, line: Value, shape: tuple[int, int]) -> Value:
     return p.make(shape, line.element, text)
 
 
-def turned(p: RandomProgram, value: Value) -> Value:
+def transposed(p: RandomProgram, value: Value) -> Value:
     """A matrix with rows for columns."""
     rows, columns = value.shape
     result = tile((columns, rows), value.element)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose turns have two or more products, of which some need the others' results.
+"""Loops with two or more products, of which some need the others' results.
 
 Scores and a running maximum as in attention, two branches that are multiplied, sums
-that are computed backwards, products a turn behind. All numbers are whole, or powers
-of two not far below one, so that sums are exact in any order.
+that are computed backwards, products an iteration behind. All numbers are whole, or
+powers of two not far below one, so that sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -11,10 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from differential_chain_loop import LOWEST, Chain, turned
+from differential_chain_loop import LOWEST, Chain, transposed
 from differential_gradients import CONSTRUCTS as GRADIENT_CONSTRUCTS
 from differential_gradients import gradients
-from differential_nests import Nest, Turn, leave, make_results, sometimes, write_nest
+from differential_nests import (
+    Iteration,
+    Nest,
+    leave,
+    make_results,
+    sometimes,
+    write_nest,
+)
 from differential_operands import (
     PRODUCTS,
     STYLES,
@@ -37,16 +44,17 @@ from differential_states import CONSTRUCTS as STATE_CONSTRUCTS
 from differential_states import recurrent, state
 from emit_program import Value
 
-MOST_TURNS = 5
-MOST_SCALED_TURNS = 4
-"""The same where each turn multiplies a sum by a fraction: twice as many stay exact."""
+MOST_ITERATIONS = 5
+MOST_SCALED_ITERATIONS = 4
+"""The same where each iteration multiplies a sum by a fraction: twice as many stay
+exact."""
 MAXIMUM_TYPES = ("f32", "f64")
 
 
 # Forms --------------------------------------------------------------------------------
 
 
-def _attention(c: Chain) -> Turn:
+def _attention(c: Chain) -> Iteration:
     """Q.K, a running maximum and a running sum of the rows, and P.V."""
     p = c.p
     q = c.fixed(c.m, c.d)
@@ -58,7 +66,7 @@ def _attention(c: Chain) -> Turn:
         c.zeros(1, c.m, c.e),
     ]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         most, row_sum, total = sums
         scores = c.scores(q, load_operand(p, keys, index), index)
         wide = to_operand(p, scores, kind)
@@ -79,25 +87,25 @@ def _attention(c: Chain) -> Turn:
         shares = to_operand(p, shares, c.pairs[1][0])
         return [now, row_sum, c.add(index, shares, values, total)]
 
-    return turn
+    return iteration
 
 
-def _scores(c: Chain) -> Turn:
+def _scores(c: Chain) -> Iteration:
     """A product of another's result, without a running maximum."""
     q = c.fixed(c.m, c.d) if c.p.chance() else None
     left = c.moving(0, (c.m, c.d), 0)
     keys, values = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
     c.initial = [c.zeros(1, c.m, c.e)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         lhs = q or load_operand(p, left, index)
         scores = c.scores(lhs, load_operand(p, keys, index), index)
         return [c.add(index, c.small(scores), values, sums[0])]
 
-    return turn
+    return iteration
 
 
-def _independent(c: Chain) -> Turn:
+def _independent(c: Chain) -> Iteration:
     """Two or three products that have nothing to do with each other."""
     count = c.p.number(2, 3)
     shapes = [(c.m, c.d, c.n), (c.n, c.m, c.e), (c.m, c.n, c.m)][:count]
@@ -107,38 +115,38 @@ def _independent(c: Chain) -> Turn:
     ]
     c.initial = [c.zeros(n > 0, m, columns) for n, (m, _, columns) in enumerate(shapes)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         pairs = zip(operands, sums, strict=True)
         return [
             c.add(index, load_operand(p, lhs, index), rhs, total)
             for (lhs, rhs), total in pairs
         ]
 
-    return turn
+    return iteration
 
 
-def _right_operand(c: Chain) -> Turn:
+def _right_operand(c: Chain) -> Iteration:
     """The right operand of a product is another's result."""
     fixed = c.fixed(c.d, c.e)
     first, left = c.moving(0, (c.n, c.d), 0), c.moving(1, (c.m, c.n), 1)
     c.initial = [c.zeros(1, c.m, c.e)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         right = c.scores(load_operand(p, first, index), fixed, index)
         lhs = load_operand(p, left, index)
         return [product_of(p, lhs, c.small(right), sums[0])]
 
-    return turn
+    return iteration
 
 
-def _gated(c: Chain) -> Turn:
+def _gated(c: Chain) -> Iteration:
     """Two products of one left operand, multiplied, and a product of that."""
     lhs = c.fixed(c.m, c.d)
     weights = [c.moving(0, (c.d, c.n), 1) for _ in range(2)]
     down = c.moving(1, (c.n, c.e), 0)
     c.initial = [c.zeros(1, c.m, c.e)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         found = [c.scores(lhs, load_operand(p, w, index), index) for w in weights]
         of = found[0].element if found[0].element in PLAIN_FLOATS else "f32"
         one, two = (squashed(p, value, of) for value in found)
@@ -146,62 +154,62 @@ def _gated(c: Chain) -> Turn:
         both = to_operand(p, p.make(one.shape, of, text), c.pairs[1][0])
         return [c.add(index, both, down, sums[0])]
 
-    return turn
+    return iteration
 
 
-def _backward(c: Chain) -> Turn:
-    """A load that feeds two products, once turned, and a result that is turned too."""
+def _backward(c: Chain) -> Iteration:
+    """A load of two products, once transposed, and a result that is transposed too."""
     c.pairs = (c.pairs[0], c.pairs[0])
     q, keys = c.fixed(c.m, c.d), c.moving(0, (c.n, c.d), 0)
     c.initial = [c.zeros(1, c.m, c.d), c.zeros(1, c.n, c.d)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         key = load_operand(p, keys, index)
-        share = c.small(c.scores(q, turned(p, key), index))
-        back = turned(p, share)
+        share = c.small(c.scores(q, transposed(p, key), index))
+        back = transposed(p, share)
         one = product_of(p, share, key, sums[0])
         return [one, product_of(p, back, q, sums[1])]
 
-    return turn
+    return iteration
 
 
-def _next_turn(c: Chain) -> Turn:
-    """A product of the result that the turn before left."""
+def _next_iteration(c: Chain) -> Iteration:
+    """A product of the result that the iteration before left."""
     q = c.fixed(c.m, c.d)
     keys, values = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
     c.initial = [c.zeros(0, c.m, c.n), c.zeros(1, c.m, c.e)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         before, total = sums
         scores = c.scores(q, load_operand(p, keys, index), index)
         return [scores, c.add(index, c.small(before), values, total)]
 
-    return turn
+    return iteration
 
 
-def _three_in_a_row(c: Chain) -> Turn:
+def _three_in_a_row(c: Chain) -> Iteration:
     """A product of a product's result, of a product's result."""
     q = c.fixed(c.m, c.d)
     keys, middle = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
     last = c.moving(1, (c.e, c.d), 1)
     c.initial = [c.zeros(1, c.m, c.d)]
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         first = c.small(c.scores(q, load_operand(p, keys, index), index))
         second = c.add(index, first, middle, c.zeros(1, c.m, c.e))
         return [c.add(index, c.small(second), last, sums[0])]
 
-    return turn
+    return iteration
 
 
-FORMS: dict[str, Callable[[Chain], Turn]] = {
+FORMS: dict[str, Callable[[Chain], Iteration]] = {
     "attention": _attention,
     "scores": _scores,
     "independent": _independent,
     "right operand": _right_operand,
     "gated": _gated,
     "backward": _backward,
-    "next turn": _next_turn,
+    "next iteration": _next_iteration,
     "three in a row": _three_in_a_row,
     "state": state,
     "recurrent": recurrent,
@@ -211,11 +219,11 @@ WEIGHTS = (
     *(*FORMS, "attention", "attention", "scores"),
     *("state", "gradients", "gradients"),
 )
-STORED = ("attention", "scores", "next turn", "state")
-"""Forms of which some store the scores of each turn."""
+STORED = ("attention", "scores", "next iteration", "state")
+"""Forms of which some store the scores of each iteration."""
 CONSTRUCTS = (
     *(f"chain: {form}" for form in FORMS),
-    "chain: mask by the turn",
+    "chain: mask by the iteration",
     "chain: product in an if",
     "chain: scores are stored",
     "chain: types differ",
@@ -246,7 +254,9 @@ def chain_step(p: RandomProgram) -> None:
         (pair, other),
         p.pick(rows),
         *(p.pick(sides) for _ in range(3)),
-        turns=p.number(0, MOST_SCALED_TURNS if form == "attention" else MOST_TURNS),
+        iterations=p.number(
+            0, MOST_SCALED_ITERATIONS if form == "attention" else MOST_ITERATIONS
+        ),
         plans=seldom_planned if styles is VIEWS else hand_plan,
         styles=styles,
         is_masked=form not in ("independent", "backward") and p.chance(3),
@@ -254,28 +264,28 @@ def chain_step(p: RandomProgram) -> None:
         is_outer=p.chance(4),
     )
     c.plan = c.plans(p)
-    turn = FORMS[form](c)
+    iteration = FORMS[form](c)
     if c.pairs[0] != c.pairs[1]:
         p.note("chain: types differ")
     if not c.is_outer and form in STORED and p.chance(4):
         p.note("chain: scores are stored")
-        c.results = make_results(p, (c.m, c.n), c.pairs[0][1], c.turns)
-    nest = Nest(c.turns, _varied(c, turn), c.initial, c.carried)
+        c.results = make_results(p, (c.m, c.n), c.pairs[0][1], c.iterations)
+    nest = Nest(c.iterations, _varied(c, iteration), c.initial, c.carried)
     for value in write_nest(p, nest, is_outer=c.is_outer):
         p.add(value)
 
 
-def _varied(c: Chain, turn: Turn) -> Turn:
-    """The turn itself, in an if, or behind a place where it may end."""
+def _varied(c: Chain, iteration: Iteration) -> Iteration:
+    """The iteration itself, in an if, or behind a place where it may end."""
     p = c.p
     if p.chance(6):
         p.note("branch around loads")
-        return partial(sometimes, turn)
+        return partial(sometimes, iteration)
     if c.carried or not p.chance(6):
-        return turn
+        return iteration
 
     def ends(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         leave(p, index, sums)
-        return turn(p, index, sums)
+        return iteration(p, index, sums)
 
     return ends

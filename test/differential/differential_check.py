@@ -232,7 +232,7 @@ def _compile(
 
     A role that loads keeps all rings at once; `plan` chose their slots for one role.
     """
-    is_drawn = drawn.fields or drawn.promote or drawn.hold
+    is_drawn = drawn.fields or drawn.promote or drawn.reuse
     hooks: dict[str, Any] = {"plan": drawn.add_to} if is_drawn else {}
     try:
         return cuda_tile.compile(

@@ -400,7 +400,7 @@ def _leave_if(
 def _values_for(
     p: RandomProgram, frame: Frame, way: str
 ) -> tuple[list[str], list[str]]:
-    """What leaves for the next turn or the end of a loop."""
+    """What leaves for the next iteration or the end of a loop."""
     tokens = ["token"] * len(frame.chains)
     if way == "continue":
         return frame.make_next(), [v.type for v in frame.carried] + tokens

@@ -20,7 +20,7 @@ from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
 from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
 from differential_outside import CONSTRUCTS as OUTSIDE_CONSTRUCTS
 from differential_places import PLACE_NAMES
-from differential_plans import CLUSTERS, DIVIDED, HELD, IN_PARTS, MADE, OPENED
+from differential_plans import CLUSTERS, DIVIDED, IN_PARTS, MADE, OPENED, REUSED
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_streams import CONSTRUCTS as STREAM_CONSTRUCTS
@@ -73,7 +73,7 @@ CONSTRUCTS = (
     "areas that share a chain",
     "the same array passed twice",
     "access by a view",
-    "access through a turned view",
+    "access through a transposed view",
     "access through pointers",
     "pointers under a mask",
     "view shifted over another",
@@ -83,7 +83,7 @@ CONSTRUCTS = (
     "blocks: one",
     "blocks: several",
     *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
-    *(CLUSTERS, DIVIDED, HELD, IN_PARTS),
+    *(CLUSTERS, DIVIDED, REUSED, IN_PARTS),
     *STREAM_CONSTRUCTS,
     *OUTSIDE_CONSTRUCTS,
 )

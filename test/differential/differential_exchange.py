@@ -50,11 +50,11 @@ def transpose(p: RandomProgram) -> None:
     _combine(p, value, _permuted(p, other))
 
 
-def turn(p: RandomProgram) -> None:
+def permute_and_reshape(p: RandomProgram) -> None:
     """The elements read in the other order of dimensions, in the same shape."""
     value = _matrix(p)
-    turned = _reshaped(p, _permuted(p, value), value.shape)
-    _combine(p, value, turned)
+    transposed = _reshaped(p, _permuted(p, value), value.shape)
+    _combine(p, value, transposed)
 
 
 def regroup(p: RandomProgram) -> None:
@@ -110,7 +110,7 @@ def spread_sums(p: RandomProgram) -> None:
 
 EXCHANGES = {
     "transpose": transpose,
-    "turn": turn,
+    "permute_and_reshape": permute_and_reshape,
     "regroup": regroup,
     "spread_sums": spread_sums,
     "product": product,

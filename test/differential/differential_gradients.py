@@ -2,15 +2,15 @@
 """The five products of attention backward, with keys or with queries along the rows.
 
 Scores and the gradients of weights are products of a tile that stays and one of the
-turn; what comes of them is multiplied by both tiles of the turn for sums that the loop
-carries, and by the keys for a part of the queries' gradients. That part is added up in
-memory, stored, or carried.
+iteration; what comes of them is multiplied by both tiles of the iteration for sums that
+the loop carries, and by the keys for a part of the queries' gradients. That part is
+added up in memory, stored, or carried.
 """
 
 from __future__ import annotations
 
-from differential_chain_loop import Chain, combined, line_of, spread_line, turned
-from differential_nests import Results, Turn, make_results, store_result
+from differential_chain_loop import Chain, combined, line_of, spread_line, transposed
+from differential_nests import Iteration, Results, make_results, store_result
 from differential_operands import load_operand, product_of
 from differential_program import RandomProgram
 from differential_squash import PLAIN_FLOATS, squashed, to_operand
@@ -27,7 +27,7 @@ CONSTRUCTS = (
 """What the programs have."""
 
 
-def gradients(c: Chain) -> Turn:
+def gradients(c: Chain) -> Iteration:
     """Attention backward: the gradients of keys, of values and of queries."""
     p = c.p
     element, kind = c.pairs[0]
@@ -45,19 +45,19 @@ def gradients(c: Chain) -> Turn:
     is_added = fate == "added in memory"
     parts = None
     if is_added or fate == "stored":
-        parts = make_results(p, (c.n, c.d), kind, c.turns, is_added=is_added)
+        parts = make_results(p, (c.n, c.d), kind, c.iterations, is_added=is_added)
     c.initial = [c.zeros(0, c.m, c.d), c.zeros(0, c.m, c.e)]
     if fate == "carried":
         c.initial.append(c.zeros(0, c.n, c.d))
     of = kind if kind in PLAIN_FLOATS else "f32"
 
-    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+    def iteration(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         query, grad = (load_operand(p, operand, index) for operand in (queries, grads))
         both = (keys, query), (values, grad)
         shares: list[Value] = []
         for number, (mine, theirs) in enumerate(both):
             left, right = (theirs, mine) if by_queries else (mine, theirs)
-            right = turned(p, right)
+            right = transposed(p, right)
             if number:
                 zero = c.zeros(0, left.shape[0], right.shape[1])
                 found = product_of(p, left, right, zero)
@@ -71,8 +71,8 @@ def gradients(c: Chain) -> Turn:
             shares.append(squashed(p, found, of))
         product = combined(p, "mul", *shares)
         weights, change = (to_operand(p, x, element) for x in (shares[0], product))
-        back = turned(p, change)
-        by_key = (turned(p, weights), back) if by_queries else (weights, change)
+        back = transposed(p, change)
+        by_key = (transposed(p, weights), back) if by_queries else (weights, change)
         made = [
             product_of(p, by_key[1], query, sums[0]),
             product_of(p, by_key[0], grad, sums[1]),
@@ -86,11 +86,11 @@ def gradients(c: Chain) -> Turn:
         (_add_result if is_added else store_result)(p, parts, index, part)
         return made
 
-    return turn
+    return iteration
 
 
 def _add_result(p: RandomProgram, results: Results, index: Value, value: Value) -> None:
-    """Adds a turn's tile to memory, as all blocks do, in any order."""
+    """Adds an iteration's tile to memory, as all blocks do, in any order."""
     zero = p.constant((), "i32", 0)
     mode = "add" if value.element.startswith("i") else "addf"
     p.line(

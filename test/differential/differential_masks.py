@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masks of scores by the number of their turn, of which some turns have all open.
+"""Masks of scores by the number of the iteration; some iterations have all open.
 
 Keys up to a query's own place, within a window before it, or up to a length; said by
 what is kept or by what is left out. Places are sometimes so large that their sums wrap
-around, in some turns or in all.
+around, in some iterations or in all.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def masked(
 
     Args:
         p: The program.
-        scores: The scores of a turn.
-        index: The turn.
-        columns: How far a turn moves along the columns.
+        scores: The scores of an iteration.
+        index: The iteration.
+        columns: How far an iteration moves along the columns.
         low: A constant of the same shape.
     """
     form = p.pick(FORMS)

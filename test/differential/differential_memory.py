@@ -2,7 +2,7 @@
 """Loads and stores of memory that a program comes back to, in an order of tokens.
 
 An `Area` is an array of which each tile block has a part of its own; the program
-sees it through views, turned views, shifted views and pointers, so that tiles of it
+sees it through views, transposed views, shifted views and pointers, so that tiles of it
 overlap. A `Chain` is what one or more areas share: every access of them that is to
 come after another one takes a token that says so. The token is the only order there
 is: which accesses conflict is known here element by element, and an access gets the
@@ -36,7 +36,7 @@ class Handle:
         touched: Elements of the block's part that an access touches, for each of the
             tile's row numbers within the part; pointers have one.
         columns: How many tiles stand side by side.
-        is_turned: Whether rows of the tile are columns of the area.
+        is_transposed: Whether rows of the tile are columns of the area.
         mask: Operands behind the pointers, with their types.
     """
 
@@ -44,7 +44,7 @@ class Handle:
     type: str
     shape: tuple[int, ...]
     touched: tuple[tuple[Mask, ...], ...]
-    is_turned: bool = False
+    is_transposed: bool = False
     is_pointers: bool = False
     mask: Value | None = None
 
@@ -208,13 +208,13 @@ def _grid_mask(rows: int, columns: int) -> Mask:
 
 
 def _view(p: RandomProgram, area: Area) -> Handle:
-    """A partition view of the whole array, straight, turned, shifted or cut short."""
+    """A partition view of the whole array: plain, transposed, shifted or cut short."""
     rows, columns = area.rows, area.columns
     tile_rows = rows // p.pick([n for n in (1, 1, 2, 4) if rows // n])
     tile_columns = columns // p.pick([n for n in (1, 1, 2) if columns // n])
     shift = p.number(1, tile_rows) if rows // tile_rows > 1 and p.chance() else 0
     cut = p.number(1, tile_columns - 1) if tile_columns > 1 and p.chance(4) else 0
-    turned = p.chance()
+    transposed = p.chance()
     base = p.pick(area.bases)
     if shift:
         p.note("view shifted over another")
@@ -228,30 +228,32 @@ def _view(p: RandomProgram, area: Area) -> Handle:
         f"{tensor} = make_tensor_view {base.name}, shape = {shape}, "
         f"strides = [{columns}, 1] : {whole}"
     )
-    tile = (tile_columns, tile_rows) if turned else (tile_rows, tile_columns)
+    tile = (tile_columns, tile_rows) if transposed else (tile_rows, tile_columns)
     ty = f"partition_view<tile=({tile[0]}x{tile[1]})"
     if cut:
         p.note("view with a ragged end")
         padding = "nan" if is_float(area.element) and p.chance() else "zero"
         ty += f", padding_value = {padding}"
-    ty += f", {whole}{', dim_map=[1, 0]' if turned else ''}>"
+    ty += f", {whole}{', dim_map=[1, 0]' if transposed else ''}>"
     p.line(f"{name} = make_partition_view {tensor} : {ty}")
     touched = tuple(
         tuple(
-            _tile_mask(area, i * tile_rows + shift, j * tile_columns, tile, turned, cut)
+            _tile_mask(
+                area, i * tile_rows + shift, j * tile_columns, tile, transposed, cut
+            )
             for j in range(columns // tile_columns)
         )
         for i in range(rows // tile_rows)
         if (i + 1) * tile_rows + shift <= rows
     )
-    return Handle(name, ty, tile, touched, is_turned=turned)
+    return Handle(name, ty, tile, touched, is_transposed=transposed)
 
 
 def _tile_mask(
-    area: Area, row: int, column: int, tile: Sequence[int], turned: bool, cut: int
+    area: Area, row: int, column: int, tile: Sequence[int], transposed: bool, cut: int
 ) -> Mask:
     mask = _grid_mask(area.rows, area.columns)
-    rows, columns = (tile[1], tile[0]) if turned else (tile[0], tile[1])
+    rows, columns = (tile[1], tile[0]) if transposed else (tile[0], tile[1])
     stop = min(column + columns, area.columns - cut)
     mask[row : row + rows, column:stop] = True
     return mask.reshape(-1)
@@ -397,11 +399,11 @@ def _stored(p: RandomProgram, shape: tuple[int, ...], element: str) -> Value:
     known = p.known(shape, element)
     if known and p.chance():
         return p.pick(p.unused(known) or known)
-    turned = [v for v in p.pool if len(shape) == 2 and v.shape == shape[::-1]]
-    if not turned or p.chance(3):
+    transposed = [v for v in p.pool if len(shape) == 2 and v.shape == shape[::-1]]
+    if not transposed or p.chance(3):
         return operand(p, shape, element)
     p.note("permute, then a store along the other axis")
-    value = p.pick(turned)
+    value = p.pick(transposed)
     text = f"permute {value.name} [1, 0] : {value.type} -> "
     text += Value("", shape, value.element).type
     value = p.make(shape, value.element, text, is_payload=value.is_payload)
@@ -414,15 +416,21 @@ def _at(p: RandomProgram, area: Area, handle: Handle) -> tuple[str, Mask]:
         p.note("access through pointers")
         return handle.operand, handle.touched[0][0]
     rows, columns = handle.touched, handle.touched[0]
-    p.note("access through a turned view" if handle.is_turned else "access by a view")
+    p.note(
+        "access through a transposed view"
+        if handle.is_transposed
+        else "access by a view"
+    )
     row, i = _tile_number(p, len(rows))
     column, j = _tile_number(p, len(columns))
     block = p.block_index()
-    per_block = area.rows // handle.shape[1 if handle.is_turned else 0]
+    per_block = area.rows // handle.shape[1 if handle.is_transposed else 0]
     count = p.constant((), "i32", per_block)
     first = p.make((), "i32", f"muli {block.name}, {count.name} : tile<i32>")
     row = p.make((), "i32", f"addi {first.name}, {row.name} : tile<i32>")
-    indices = [column.name, row.name] if handle.is_turned else [row.name, column.name]
+    indices = (
+        [column.name, row.name] if handle.is_transposed else [row.name, column.name]
+    )
     chosen = [rows[n][m] for n in i for m in j]
     touched = np.logical_or.reduce(chosen)
     return f"{handle.operand}[{', '.join(indices)}]", touched

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose turns multiply: branches, early ends and stores in them, loops of loops.
+"""Loops of products: branches, early ends and stores in them, loops of loops.
 
-What a turn computes is given; see differential_rings.py and differential_chains.py.
+What an iteration computes is given; see differential_rings.py and
+differential_chains.py.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from emit_data import DTYPES, Buffer
 from emit_program import Shape, Value, elements
 
 CONSTRUCTS = (
-    *(f"nest of {turns}" for turns in ("0 turns", "1 turns", "turns")),
+    *(
+        f"nest of {iterations}"
+        for iterations in ("0 iterations", "1 iterations", "iterations")
+    ),
     "store between products",
     "branch around loads",
     "loop of loops",
-    "turns backwards",
-    "turns that end early",
-    "turns by the block",
+    "iterations backwards",
+    "iterations that end early",
+    "iterations by the block",
     "a loop behind a loop",
 )
 """What the programs have."""
 
-Turn = Callable[[RandomProgram, Value, list[Value]], list[Value]]
-"""Writes a turn, from its index and what the loop carries to what it carries on."""
+Iteration = Callable[[RandomProgram, Value, list[Value]], list[Value]]
+"""Writes an iteration, from its index and what the loop carries to what it carries on.
+"""
 
 
 @dataclass
@@ -36,33 +41,37 @@ class Nest:
     """A loop that is being written.
 
     Attributes:
-        turns: How many turns it has.
-        body: What a turn does.
-        initial: What it carries, before the first turn.
+        iterations: How many iterations it has.
+        body: What an iteration does.
+        initial: What it carries, before the first iteration.
         operands: Those that the loop carries pointers for.
     """
 
-    turns: int
-    body: Turn
+    iterations: int
+    body: Iteration
     initial: list[Value]
     operands: list[Operand] = field(default_factory=list[Operand])
 
 
 def write_nest(p: RandomProgram, nest: Nest, *, is_outer: bool) -> list[Value]:
     """Writes a loop, or a loop of such loops; gives what it carried."""
-    p.note(f"nest of {nest.turns} turns" if nest.turns < 2 else "nest of turns")
+    p.note(
+        f"nest of {nest.iterations} iterations"
+        if nest.iterations < 2
+        else "nest of iterations"
+    )
     if is_outer:
         return _outer(p, nest)
-    if nest.operands or nest.turns < 2 or not p.chance(6):
+    if nest.operands or nest.iterations < 2 or not p.chance(6):
         return _loop(p, nest, nest.initial)
     p.note("a loop behind a loop")
-    middle = p.constant((), "i32", p.number(1, nest.turns - 1))
+    middle = p.constant((), "i32", p.number(1, nest.iterations - 1))
     sums = _loop(p, nest, nest.initial, p.constant((), "i32", 0), middle)
     return _loop(p, nest, sums, middle)
 
 
 def _outer(p: RandomProgram, nest: Nest) -> list[Value]:
-    """The same loop twice, the second time from the second turn on, perhaps."""
+    """The same loop twice, the second time from the second iteration on, perhaps."""
     p.note("loop of loops")
     sums = nest.initial
     zero, two, one = (p.constant((), "i32", number) for number in (0, 2, 1))
@@ -85,7 +94,7 @@ def _loop(
     first: Value | None = None,
     last: Value | None = None,
 ) -> list[Value]:
-    """The loop itself, up to a turn; pointers that it carries begin at its first."""
+    """The loop up to an iteration; pointers that it carries begin at its first."""
     step = p.number(1, 2) if not nest.operands and p.chance(3) else 1
     lower = first or p.constant((), "i32", 0)
     upper = last or _end(p, nest)
@@ -104,10 +113,10 @@ def _loop(
         operand.carried = value
     place = index
     if not nest.operands and step == 1 and first is None and p.chance(4):
-        end = p.constant((), "i32", max(1, nest.turns) - 1)
+        end = p.constant((), "i32", max(1, nest.iterations) - 1)
         text = f"subi {end.name}, {index.name} : tile<i32>"
         place = p.make((), "i32", text)
-        p.note("turns backwards")
+        p.note("iterations backwards")
     made = nest.body(p, place, inner[: len(sums)])
     following = [next_pointers(p, o) for o in nest.operands]
     names = ", ".join(v.name for v in (*made, *following))
@@ -117,14 +126,14 @@ def _loop(
 
 
 def _end(p: RandomProgram, nest: Nest) -> Value:
-    """How many turns there are, which is less for the first blocks sometimes."""
-    turns = p.scalar("i32", nest.turns)
+    """How many iterations there are, which is less for the first blocks sometimes."""
+    iterations = p.scalar("i32", nest.iterations)
     if not p.chance(6):
-        return turns
-    p.note("turns by the block")
+        return iterations
+    p.note("iterations by the block")
     more, block = p.constant((), "i32", p.number(0, 2)), p.block_index()
     own = p.make((), "i32", f"addi {block.name}, {more.name} : tile<i32>")
-    return p.make((), "i32", f"mini {own.name}, {turns.name} signed : tile<i32>")
+    return p.make((), "i32", f"mini {own.name}, {iterations.name} signed : tile<i32>")
 
 
 def _head(p: RandomProgram, values: list[Value]) -> tuple[list[Value], str]:
@@ -150,11 +159,11 @@ def _split(results: str, values: list[Value]) -> list[Value]:
     return [Value(n, v.shape, v.element) for n, v in zip(names, values, strict=True)]
 
 
-# What turns may have ------------------------------------------------------------------
+# What iterations may have -------------------------------------------------------------
 
 
 def remainder_is(p: RandomProgram, index: Value, divisor: int, rest: int) -> Value:
-    """Whether a turn's index leaves a rest."""
+    """Whether an iteration's index leaves a rest."""
     by = p.constant((), "i32", divisor)
     got = p.make((), "i32", f"remi {index.name}, {by.name} signed : tile<i32>")
     wanted = p.constant((), "i32", rest)
@@ -163,17 +172,17 @@ def remainder_is(p: RandomProgram, index: Value, divisor: int, rest: int) -> Val
 
 
 def leave(p: RandomProgram, index: Value, sums: list[Value]) -> None:
-    """Some turns end here."""
-    p.note("turns that end early")
+    """Some iterations end here."""
+    p.note("iterations that end early")
     p.line(f"if {remainder_is(p, index, 3, p.number(0, 2)).name} {{")
     p.line(f"  continue {', '.join(v.name for v in sums)} : {types_of(sums)}")
     p.line("}")
 
 
 def sometimes(
-    body: Turn, p: RandomProgram, index: Value, sums: list[Value]
+    body: Iteration, p: RandomProgram, index: Value, sums: list[Value]
 ) -> list[Value]:
-    """What only some turns do; the others carry on what they got."""
+    """What only some iterations do; the others carry on what they got."""
     test = remainder_is(p, index, p.number(2, 3), 0)
     names = [Value(p.fresh("i"), value.shape, value.element) for value in sums]
     p.line(
@@ -189,7 +198,7 @@ def sometimes(
 
 @dataclass(frozen=True)
 class Results:
-    """An array that takes a tile of each turn.
+    """An array that takes a tile of each iteration.
 
     Attributes:
         view: The text of its view's type.
@@ -204,12 +213,12 @@ def make_results(
     p: RandomProgram,
     shape: tuple[int, int],
     element: str,
-    turns: int,
+    iterations: int,
     *,
     is_added: bool = False,
 ) -> Results:
-    """An array for the tiles of all turns, of whole numbers if they are added to it."""
-    count = max(1, turns) * elements(shape)
+    """An array for the tiles of all iterations; of whole numbers if it takes sums."""
+    count = max(1, iterations) * elements(shape)
     name = p.fresh("p")
     p.parameters.append(f"{name}: tile<ptr<{element}>>")
     data = np.zeros(count, DTYPES[element])
@@ -233,7 +242,7 @@ def make_results(
 def store_result(
     p: RandomProgram, results: Results, index: Value, value: Value
 ) -> None:
-    """Stores a turn's tile; only the first block does, and only once."""
+    """Stores an iteration's tile; only the first block does, and only once."""
     p.note("store between products")
     block = p.block_index()
     zero = p.constant((), "i32", 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrices in memory of which the turns of a loop load tiles, for products.
+"""Matrices in memory of which the iterations of a loop load tiles, for products.
 
 They hold small whole numbers, so that sums are exact in any order. Some loads have a
 plan by hand: how many slots, how far ahead.
@@ -23,11 +23,20 @@ PRODUCTS = (
 )
 """Types of operands and sums, those that are common more often."""
 STYLES = (
-    *("rows", "rows", "columns", "turned", "batch", "gather", "carried", "computed"),
+    *(
+        "rows",
+        "rows",
+        "columns",
+        "transposed",
+        "batch",
+        "gather",
+        "carried",
+        "computed",
+    ),
     *("converted", "heads", "scaled"),
 )
 """How an operand lies in memory and comes from there."""
-VIEWS = ("rows", "columns", "turned", "batch", "heads")
+VIEWS = ("rows", "columns", "transposed", "batch", "heads")
 """Those of which tensor maps may be made."""
 STORED = {
     "f16": ("i8", "f8E4M3FN", "f32"),
@@ -47,7 +56,7 @@ MOST_HAND_BYTES = 24 * 1024
 CONSTRUCTS = (
     *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
     *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
-    *("operand: one head for several", "operand: scales for several turns"),
+    *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
     "plan of a load by hand",
 )
@@ -56,23 +65,23 @@ CONSTRUCTS = (
 
 @dataclass
 class Operand:
-    """A matrix of which each turn of a loop loads a tile.
+    """A matrix of which each iteration of a loop loads a tile.
 
     Attributes:
         style: One of `STYLES`.
         shape: The tile's extents as the product takes it.
-        depth: Which of them the turns go along.
+        depth: Which of them the iterations go along.
         element: Its element type as the product takes it.
         stored: Its element type in memory.
         plan: The plan by hand of its load, or an empty text.
         base: The pointer, or the view.
         view: The text of the view's type.
-        step: Elements from one turn's tile to the next.
+        step: Elements from one iteration's tile to the next.
         carried: The pointers that the loop carries, if it does.
         head: The index of its head, for the style `heads`.
         factors: What its elements are dequantised with, for the style `scaled`: the
             operation, and where its other operand comes from.
-        group: Turns that share these.
+        group: Iterations that share these.
     """
 
     style: str
@@ -92,7 +101,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class HandPlan:
-    """A plan by hand of a load: slots, and turns ahead."""
+    """A plan by hand of a load: slots, and iterations ahead."""
 
     slots: int
     ahead: int
@@ -123,7 +132,7 @@ def make_operand(
     element: str,
     shape: tuple[int, int],
     depth: int,
-    turns: int,
+    iterations: int,
     plan: HandPlan | None = None,
     styles: tuple[str, ...] = STYLES,
 ) -> Operand:
@@ -133,8 +142,8 @@ def make_operand(
         p: The program.
         element: Its element type as a product takes it.
         shape: The tile's extents.
-        depth: Which of them the turns go along.
-        turns: How many tiles there are.
+        depth: Which of them the iterations go along.
+        iterations: How many tiles there are.
         plan: The plan by hand of its load, or None.
         styles: Those that it may have.
     """
@@ -150,31 +159,33 @@ def make_operand(
     if found.style in ("converted", "scaled"):
         found.stored = p.pick(STORED[element])
     if found.style in ("gather", "carried"):
-        _make_pointers(p, found, max(1, turns))
+        _make_pointers(p, found, max(1, iterations))
         return found
     if found.style == "scaled":
-        _make_factors(p, found, turns)
+        _make_factors(p, found, iterations)
     if found.style not in ("computed", "converted", "scaled"):
         found.plan = plan.of(element, shape) if plan else ""
         if found.plan:
             p.note("plan of a load by hand")
-    _make_view(p, found, max(1, turns))
+    _make_view(p, found, max(1, iterations))
     return found
 
 
-def _make_factors(p: RandomProgram, found: Operand, turns: int) -> None:
+def _make_factors(p: RandomProgram, found: Operand, iterations: int) -> None:
     """Scales and zero points: one for each line along K, or for each place along it."""
     ops = p.pick((("subf", "mulf"), ("mulf",), ("subf",), ("mulf", "subf")))
     found.group = p.pick((1, 1, 2))
     if found.group > 1:
-        p.note("operand: scales for several turns")
+        p.note("operand: scales for several iterations")
     for op in ops:
         shape = list(found.shape)
         is_per_line = not p.chance(4)
         shape[found.depth if is_per_line else 1 - found.depth] = 1
         styles = ("rows", "rows", "columns", "gather")
         extents = (shape[0], shape[1])
-        made = make_operand(p, found.element, extents, found.depth, turns, None, styles)
+        made = make_operand(
+            p, found.element, extents, found.depth, iterations, None, styles
+        )
         if is_per_line:
             p.note("operand: scales per line")
         if made.style == "gather":
@@ -226,19 +237,19 @@ def _extent(p: RandomProgram, size: int, unit: int) -> tuple[str, str]:
     return known, "?"
 
 
-def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
-    """A view of a matrix whose tiles along `depth` the turns load."""
+def _make_view(p: RandomProgram, found: Operand, iterations: int) -> None:
+    """A view of a matrix whose tiles along `depth` the iterations load."""
     n_bytes = DTYPES[found.stored].itemsize
     unit = max(1, 4 // n_bytes)
     stored = list(found.shape)
     order = (0, 1)
-    if found.style in ("columns", "turned"):
+    if found.style in ("columns", "transposed"):
         stored, order = stored[::-1], (1, 0)
     along = order[found.depth]
     extents = list(stored)
     is_batch = found.style == "batch"
     if not is_batch:
-        extents[along] *= turns
+        extents[along] *= iterations
     less = unit * p.pick((0, 0, 1, 3))  # the last tiles are not whole
     extents[1] -= less if stored[1] > less else 0
     less = p.pick((0, 0, 1, 5))
@@ -249,8 +260,8 @@ def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
     strides, tile_shape = [row, 1], stored
     count = row * extents[0]
     if is_batch or found.style == "heads":
-        number = turns if is_batch else _head_of(p, found)
-        words = [("", str(turns)) if is_batch else _extent(p, number, 1), *words]
+        number = iterations if is_batch else _head_of(p, found)
+        words = [("", str(iterations)) if is_batch else _extent(p, number, 1), *words]
         strides = [count, row, 1]
         tile_shape = [1, *stored]
         count *= number
@@ -293,11 +304,11 @@ def _list(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _make_pointers(p: RandomProgram, found: Operand, turns: int) -> None:
-    """A tile of pointers to the first turn's tile."""
+def _make_pointers(p: RandomProgram, found: Operand, iterations: int) -> None:
+    """A tile of pointers to the first iteration's tile."""
     rows, columns = found.shape
-    row = columns * (turns if found.depth == 1 else 1)
-    count = row * rows * (turns if found.depth == 0 else 1)
+    row = columns * (iterations if found.depth == 1 else 1)
+    count = row * rows * (iterations if found.depth == 0 else 1)
     found.step = columns if found.depth == 1 else row * rows
     base = _pointer(p, found.element, count)
     line = p.coordinate(found.shape, 0)
@@ -315,7 +326,7 @@ def _offset(p: RandomProgram, pointers: Value, places: Value) -> Value:
 
 
 def first_pointers(p: RandomProgram, operand: Operand, first: Value | None) -> Value:
-    """The pointers of a loop's first turn, which is `first` if it is not zero."""
+    """The pointers of a loop's first iteration, which is `first` if it is not zero."""
     start = Value(operand.base, operand.shape, f"ptr<{operand.element}>")
     if first is None:
         return start
@@ -325,7 +336,7 @@ def first_pointers(p: RandomProgram, operand: Operand, first: Value | None) -> V
 
 
 def next_pointers(p: RandomProgram, operand: Operand) -> Value:
-    """The pointers that a loop carries, for its next turn."""
+    """The pointers that a loop carries, for its next iteration."""
     if operand.carried is None:
         raise AssertionError("the loop carries no pointers")
     step = p.constant(operand.shape, "i32", operand.step)
@@ -333,7 +344,7 @@ def next_pointers(p: RandomProgram, operand: Operand) -> Value:
 
 
 def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
-    """The tile of a turn."""
+    """The tile of an iteration."""
     value = Value(p.fresh("x"), found.shape, found.element)
     if found.style in ("gather", "carried"):
         return _load_pointers(p, found, index, value)
@@ -342,14 +353,14 @@ def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
     if found.style == "batch":
         indices = [index.name, zero, zero]
     else:
-        turned = found.style == "turned"
-        indices[1 - found.depth if turned else found.depth] = index.name
+        transposed = found.style == "transposed"
+        indices[1 - found.depth if transposed else found.depth] = index.name
     shape: Shape = found.shape
     if found.head is not None:
         indices.insert(0, found.head.name)
     if found.style in ("batch", "heads"):
         shape = (1, *shape)
-    elif found.style == "turned":
+    elif found.style == "transposed":
         shape = shape[::-1]
     loaded = Value(value.name, shape, found.stored)
     p.line(
@@ -361,7 +372,7 @@ def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
         case "batch" | "heads":
             text = f"reshape {loaded.name} : {loaded.type} -> {value.type}"
             return p.make(found.shape, found.element, text)
-        case "turned":
+        case "transposed":
             text = f"permute {loaded.name} [1, 0] : {loaded.type} -> {value.type}"
             return p.make(found.shape, found.element, text)
         case "computed":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles outside of their tensors: loads give the padding, stores nothing.
 
-A tile is loaded, once or in each turn of a loop, and what is made of it is stored in
-another tensor or added to it. Tensors have rows for some of the tile blocks and tiles
-for some of the turns, or none at all; indices are shifted, to both sides. The
-interpreter runs such programs in its hardware mode.
+A tile is loaded, once or in each iteration of a loop, and what is made of it is stored
+in another tensor or added to it. Tensors have rows for some of the tile blocks and
+tiles for some of the iterations, or none at all; indices are shifted, to both sides.
+The interpreter runs such programs in its hardware mode.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def outside_step(p: RandomProgram) -> None:
     block = p.block_index()
     rows = [_shifted(p, block, p.grid) for _ in (source, target)]
 
-    def turn(index: Value) -> None:
+    def iteration(index: Value) -> None:
         columns = [_shifted(p, index, each.tiles) for each in (source, target)]
         value = source.load(p, rows[0], columns[0])
         stem = "addf" if is_float(wide) else "addi"
@@ -108,10 +108,10 @@ def outside_step(p: RandomProgram) -> None:
         target.store(p, p.make(shape, wide, text), rows[1], columns[1])
 
     if p.chance():
-        _loop(p, source, turn)
+        _loop(p, source, iteration)
     else:
         p.note(OUTSIDE + "one access")
-        turn(p.scalar("i32", p.number(0, MOST_TILES)))
+        iteration(p.scalar("i32", p.number(0, MOST_TILES)))
 
 
 def _matrix(
@@ -204,7 +204,7 @@ def _shifted(p: RandomProgram, index: Value, tiles: int) -> Value:
     return p.make((), "i32", f"addi {index.name}, {by.name} : tile<i32>")
 
 
-def _loop(p: RandomProgram, matrix: Matrix, turn: Callable[[Value], None]) -> None:
+def _loop(p: RandomProgram, matrix: Matrix, iteration: Callable[[Value], None]) -> None:
     """A loop over tiles: as many as there are, or fewer, or more."""
     p.note(OUTSIDE + "loop")
     count = _count(p, matrix)
@@ -223,10 +223,10 @@ def _loop(p: RandomProgram, matrix: Matrix, turn: Callable[[Value], None]) -> No
             ": tile<i32> -> tile<i1>"
         )
         p.line(f"if {test.name} {{")
-        turn(index)
+        iteration(index)
         p.line("}")
     else:
-        turn(index)
+        iteration(index)
     p.line("  continue")
     p.line("}")
 

@@ -16,7 +16,7 @@ from random import Random
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.clusters import suits_clusters
-from cuda_tile.analysis.held_tiles import repeated_tiles
+from cuda_tile.analysis.reused_tiles import repeated_tiles
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
@@ -33,7 +33,7 @@ ROLES_EACH = 3
 """One of so many gets a role that loads, also where `plan` would not choose that."""
 CLUSTERS_EACH = 2
 """One of so many of the others is divided among CTAs, if its ops and the chip suit."""
-HELD_EACH = 2
+REUSED_EACH = 2
 """In one of so many, what loops load again is kept, if there is such a thing."""
 PROMOTED_EACH = 2
 """In one of so many, sums of 8-bit floats are promoted at another depth."""
@@ -49,7 +49,7 @@ CONSTRUCTS = (
 """What is planned for some programs."""
 CLUSTERS = "plan: cluster"
 """What is planned for programs whose ops suit it: for the others it is left out."""
-HELD = "made: tiles kept for later loops"
+REUSED = "made: tiles kept for later loops"
 IN_PARTS = "made: rows in parts"
 DIVIDED = "made: divided among CTAs"
 """What becomes of them, on a chip with clusters."""
@@ -64,13 +64,13 @@ class DrawnPlan:
         resident_ctas: CTAs that run at once, or 0 for all.
         promote: Instructions along K after which sums of 8-bit floats are promoted; 0
             where `plan` says so.
-        hold: Whether what a loop loads is kept for a later one that loads it again.
+        reuse: Whether what a loop loads is kept for a later one that loads it again.
     """
 
     fields: Mapping[str, int | str]
     resident_ctas: int = 0
     promote: int = 0
-    hold: bool = False
+    reuse: bool = False
 
     @classmethod
     def of(cls, seed: int) -> DrawnPlan:
@@ -86,8 +86,8 @@ class DrawnPlan:
         if not fields and not drawn.randrange(CLUSTERS_EACH):
             fields |= {"cluster": drawn.choice((2, 4))}
         promote = 0 if drawn.randrange(PROMOTED_EACH) else drawn.randrange(1, 5)
-        hold = not drawn.randrange(HELD_EACH)
-        return cls(fields, resident, promote, hold)
+        reuse = not drawn.randrange(REUSED_EACH)
+        return cls(fields, resident, promote, reuse)
 
     def notes(self) -> Iterator[str]:
         """Which of `CONSTRUCTS` these are."""
@@ -106,7 +106,7 @@ class DrawnPlan:
     def without_roles(self) -> DrawnPlan:
         """The same for a kernel of one role."""
         fields = {name: n for name, n in self.fields.items() if name != "roles"}
-        return DrawnPlan(fields, self.resident_ctas, self.promote, self.hold)
+        return DrawnPlan(fields, self.resident_ctas, self.promote, self.reuse)
 
     def add_to(self, level: ir.Operation) -> None:
         """Adds the fields to the plan of each kernel of a module."""
@@ -116,8 +116,8 @@ class DrawnPlan:
             takes = is_divided or "cluster" not in self.fields
             # A cluster that `plan` chose has neither roles nor a persistent grid.
             is_one = read_plan(entry).cluster == 1
-            if is_one and self.hold and _loads_again(entry, ops):
-                _add(entry, {"hold": 1})
+            if is_one and self.reuse and _loads_again(entry, ops):
+                _add(entry, {"reuse": 1})
             if takes and (is_one or "cluster" in self.fields):
                 _add(entry, self.fields)
             for op in ops:
@@ -128,7 +128,7 @@ class DrawnPlan:
 
 
 def _loads_again(entry: ir.Operation, ops: Sequence[ir.Operation]) -> bool:
-    """Whether `hold` suits an entry."""
+    """Whether `reuse` suits an entry."""
     return not any(op.name in PRODUCTS for op in ops) and bool(repeated_tiles(entry))
 
 
@@ -174,13 +174,13 @@ def made(text: str) -> Counter[str]:
     patterns = {
         **MADE,
         DIVIDED: re.compile(r"tileas\.plan = \{cluster = "),
-        HELD: re.compile(r"tileas\.plan = \{.*hold = 1"),
+        REUSED: re.compile(r"tileas\.plan = \{.*reuse = 1"),
         IN_PARTS: re.compile(r"it is computed in parts of"),
     }
     return Counter(name for name, pattern in patterns.items() if pattern.search(text))
 
 
-OPENED = "made: turns without their masks"
+OPENED = "made: iterations without their masks"
 """That `split` divided a loop."""
 
 

@@ -82,7 +82,7 @@ class Frame:
         results: What `break` passes on, tokens apart.
         chains: The chains whose tokens come after these values.
         outside: Values of the pool that were made before it.
-        may_continue: Whether a branch may go on with the next turn.
+        may_continue: Whether a branch may go on with the next iteration.
         left: Accesses of branches that leave it.
         make_next: Gives the operands of its `continue`.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products in loops whose operands copies may bring: one product a turn, or two."""
+"""Loops of one or two products whose operands copies may bring."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from differential_squash import signs
 from emit_program import Value
 
 SIDES = (16, 32, 64)
-MOST_TURNS = 6
+MOST_ITERATIONS = 6
 WARPGROUP = ((64, 64, 128), (32, 64, 64, 128), (32, 64))
 """Rows, columns and depths of what warpgroups may multiply."""
 WARPGROUP_PRODUCTS = (
@@ -39,7 +39,7 @@ WARPGROUP_PRODUCTS = (
     *(("f8E4M3FN", "f32"), ("i8", "i32")),
 )
 """Types of their operands and sums. Threads convert operands that are loaded as another
-type, and turn those of 8 bits that do not lie along K."""
+type, and transpose those of 8 bits that do not lie along K."""
 CONSTRUCTS = (
     *(f"products: {form}" for form in ("one", "two", "shared", "chain")),
     "products: for warpgroups",
@@ -48,15 +48,15 @@ CONSTRUCTS = (
 
 
 @dataclass
-class Turn:
-    """What a turn of the loop does.
+class Iteration:
+    """What an iteration of the loop does.
 
     Attributes:
         form: `one`, or how there is a second product: `two` of their own operands,
             `shared` with the same left one, `chain` of what the first one gives.
         operands: Left and right of the first product, then those of the second.
-        has_branch: Whether only some turns do it.
-        may_leave: Whether some turns end early.
+        has_branch: Whether only some iterations do it.
+        may_leave: Whether some iterations end early.
         results: Where the first sum is stored, or None.
     """
 
@@ -67,7 +67,7 @@ class Turn:
     results: Results | None = None
 
     def write(self, p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
-        """Writes a turn, from its index and the sums so far to the next ones."""
+        """Writes an iteration, from its index and the sums so far to the next ones."""
         if self.may_leave:
             leave(p, index, sums)
         if self.has_branch:
@@ -115,7 +115,7 @@ def nest_step(p: RandomProgram) -> None:
         is_wide = element in ("f16", "bf16")
         styles = (*VIEWS, "converted", "scaled") if is_wide else VIEWS
         m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
-    turns = p.number(0, MOST_TURNS)
+    iterations = p.number(0, MOST_ITERATIONS)
     is_outer = p.chance(3)
     form = p.pick(("one", "one", "two", "shared", "chain"))
     p.note(f"products: {form}")
@@ -129,15 +129,15 @@ def nest_step(p: RandomProgram) -> None:
     plan = plans(p)
     other = plan if p.chance() else plans(p)
     operands = [
-        make_operand(p, element, *shape, turns, how, styles)
+        make_operand(p, element, *shape, iterations, how, styles)
         for shapes, how in (((left, right), plan), (second, other))
         for shape in shapes
     ]
     carried = [o for o in operands if o.style == "carried"]
-    turn = Turn(form, operands, p.chance(3), not carried and p.chance(4))
-    if not is_outer and p.chance(3):  # each turn comes once, so that it may store
-        turn.results = make_results(p, (m, n), total, turns)
+    iteration = Iteration(form, operands, p.chance(3), not carried and p.chance(4))
+    if not is_outer and p.chance(3):  # each iteration comes once, so that it may store
+        iteration.results = make_results(p, (m, n), total, iterations)
     initial = [zeros(p, (m, n), total) for _ in range(2 if second else 1)]
-    nest = Nest(turns, turn.write, initial, carried)
+    nest = Nest(iterations, iteration.write, initial, carried)
     for value in write_nest(p, nest, is_outer=is_outer):
         p.add(value)

@@ -87,7 +87,7 @@ PLAIN: dict[str, Plain] = {
     "outside": outside_step,
 }
 """Steps without regions, by name."""
-TURNS = {
+ITERATIONS = {
     "element": len(VARIANTS),
     "move": len(MOVE_VARIANTS),
     "fold": len(FOLD_VARIANTS),
@@ -98,7 +98,7 @@ TURNS = {
 """Steps that have so many variants; the seed's remainder says which one it is."""
 IN_TURN = {"element": 5, "move": 1, "fold": 1, "matrix": 1, "place": 2, "launch": 1}
 """How many of each a program of the kind `ops` has."""
-COMPLETE_OPS = max(-(-TURNS[name] // count) for name, count in IN_TURN.items())
+COMPLETE_OPS = max(-(-ITERATIONS[name] // count) for name, count in IN_TURN.items())
 """After so many programs of that kind every variant has had its turn."""
 REGIONS = {"for": 1, "loop": 1, "if": 1, "ifelse": 2, "leave": 1}
 """Steps with regions, and how many they have."""
@@ -167,7 +167,7 @@ class Kind:
     areas: tuple[int, int]
 
 
-_MOVES = ("transpose", "turn", "regroup", "spread_sums")
+_MOVES = ("transpose", "permute_and_reshape", "regroup", "spread_sums")
 _EXCHANGE = dict.fromkeys(_MOVES, 1)
 KINDS: dict[str, Kind] = {
     "chain": Kind({"load": 6, "store": 4, "op": 1}, 14, (1, 2)),
@@ -235,7 +235,9 @@ def _in_turn(rng: Random, number: int) -> list[Step]:
     """The variants whose turn it is in program `number` of all ops."""
     steps = [
         Step(
-            name, rng.getrandbits(24) * TURNS[name] + (number * count + n) % TURNS[name]
+            name,
+            rng.getrandbits(24) * ITERATIONS[name]
+            + (number * count + n) % ITERATIONS[name],
         )
         for name, count in IN_TURN.items()
         for n in range(count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows that are reduced: whole, so long that parts of them are, or a part a turn.
+"""Rows that are reduced: whole, so long that parts of them are, or a part an iteration.
 
 Elements are small whole numbers, so that sums are exact in any order, but for powers of
 how far they are below a maximum.
@@ -22,7 +22,7 @@ LONG = 8192
 SHORT = (64, 256, 1024)
 PARTS = (32, 128, 512)
 BINS = (4, 32)
-MOST_TURNS = 5
+MOST_ITERATIONS = 5
 POWER_ULP = 2.0**9
 """How far quotients of powers and their sum may be apart: sums of up to LONG terms in
 two orders, of which each is some units off."""
@@ -316,7 +316,7 @@ def _loop(
     p: RandomProgram,
     count: Value,
     carried: list[Value],
-    turn: Callable[[Value, list[Value]], list[Value]],
+    iteration: Callable[[Value, list[Value]], list[Value]],
 ) -> list[Value]:
     """A loop over the parts of a row."""
     zero, one = (p.constant((), "i32", n) for n in (0, 1))
@@ -326,7 +326,7 @@ def _loop(
     head = f"for {index.name} in ({zero.name} to {count.name}, step {one.name})"
     if not carried:
         p.line(f"{head} : tile<i32> {{")
-        turn(index, [])
+        iteration(index, [])
         p.line("  continue")
         p.line("}")
         return []
@@ -336,7 +336,7 @@ def _loop(
     )
     names = ", ".join(v.name for v in made)
     p.line(f"{names} = {head} : tile<i32> iter_values({begun}) -> ({types}) {{")
-    after = turn(index, given)
+    after = iteration(index, given)
     p.line(f"  continue {', '.join(v.name for v in after)} : {types}")
     p.line("}")
     return made
@@ -344,13 +344,13 @@ def _loop(
 
 def _parts_of(p: RandomProgram) -> tuple[int, int, Value]:
     """Columns of a row, elements of a part, and how many parts there are."""
-    part, turns = p.pick(PARTS), p.number(1, MOST_TURNS)
-    columns = part * turns
+    part, iterations = p.pick(PARTS), p.number(1, MOST_ITERATIONS)
+    columns = part * iterations
     if p.chance():
         p.note("stream: row ends inside the tile")
         columns -= p.pick((16, part // 2, 5))
-    count: Value = p.scalar("i32", turns)
-    return columns, part, count if p.chance() else p.constant((), "i32", turns)
+    count: Value = p.scalar("i32", iterations)
+    return columns, part, count if p.chance() else p.constant((), "i32", iterations)
 
 
 def _parts(p: RandomProgram) -> None:
@@ -387,7 +387,7 @@ def _running(p: RandomProgram) -> None:
     block = p.block_index()
     op = "addf" if is_float(element) else "addi"
 
-    def turn(index: Value, given: list[Value]) -> list[Value]:
+    def iteration(index: Value, given: list[Value]) -> list[Value]:
         value = source.load(p, block, index)
         scalar = f"tile<{element}>"
         text = (
@@ -403,7 +403,7 @@ def _running(p: RandomProgram) -> None:
         target.store(p, _binary(p, "add", sums, given[0]), block, index)
         return [_binary(p, "add", given[0], _reduced(p, "add", value))]
 
-    _loop(p, count, [p.constant(source.shape, element, 0)], turn)
+    _loop(p, count, [p.constant(source.shape, element, 0)], iteration)
 
 
 def _counts(p: RandomProgram) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of warpgroups for `ring_mutants`: converted operands, promoted sums.
 
-Threads fill one ring themselves, with what they convert or turn of another; and sums of
-8-bit floats are added in f32 every 128 elements.
+Threads fill one ring themselves, with what they convert or transpose of another; and
+sums of 8-bit floats are added in f32 every 128 elements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mutated_rings import LENGTHS
 ROWS, COLUMNS = 64, 32
 MOST = LENGTHS[-1]
 PLAN = '{tileas.plan = {engine = "tma", slots = 3 : i64, ahead = 2 : i64}}'
-"""Fewer slots than turns, so that each release matters."""
+"""Fewer slots than iterations, so that each release matters."""
 LARGE = 64.0
 """2^12 is the product of two: 128 of them are far above a sum of small numbers."""
 DTYPES: dict[str, Any] = {
@@ -29,27 +29,27 @@ DTYPES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Form:
-    """One product a turn.
+    """One product an iteration.
 
     Attributes:
         stored: Element types of A and B in memory.
         operand: What they are multiplied as.
         depth: Elements along K.
-        is_turned: Whether B lies along K.
+        is_transposed: Whether B lies along K.
         columns: Of the result.
     """
 
     stored: tuple[str, str]
     operand: str
     depth: int
-    is_turned: bool = False
+    is_transposed: bool = False
     columns: int = COLUMNS
 
 
 FORMS = {
     "converted": Form(("f16", "i8"), "f16", 64),
-    "promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, is_turned=True),
-    "turned and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 128),
+    "promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, is_transposed=True),
+    "transposed and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 128),
     "brought and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, columns=64),
     "brought and converted": Form(("f16", "i8"), "f16", 64, columns=64),
 }
@@ -61,8 +61,8 @@ def text_of(name: str) -> bytes:
     form = FORMS[name]
     (a, b), k, columns = form.stored, form.depth, form.columns
     deep = k * MOST
-    turn = ", dim_map=[1, 0]" if form.is_turned else ""
-    lengths = (columns, deep) if form.is_turned else (deep, columns)
+    dim_map = ", dim_map=[1, 0]" if form.is_transposed else ""
+    lengths = (columns, deep) if form.is_transposed else (deep, columns)
     tensors = {
         "a": f"tensor_view<{ROWS}x{deep}x{a}, strides=[{deep},1]>",
         "b": f"tensor_view<{lengths[0]}x{lengths[1]}x{b}, strides=[{lengths[1]},1]>",
@@ -71,7 +71,7 @@ def text_of(name: str) -> bytes:
     zero = "padding_value = zero"
     views = {
         "a": f"partition_view<tile=({ROWS}x{k}), {zero}, {tensors['a']}>",
-        "b": f"partition_view<tile=({k}x{columns}), {zero}, {tensors['b']}{turn}>",
+        "b": f"partition_view<tile=({k}x{columns}), {zero}, {tensors['b']}{dim_map}>",
         "c": f"partition_view<tile=({ROWS}x{columns}), {zero}, {tensors['c']}>",
     }
     sizes = {"a": (ROWS, deep), "b": lengths, "c": (ROWS, columns)}
@@ -114,7 +114,7 @@ def text_of(name: str) -> bytes:
     }}""".encode()
 
 
-def arguments(name: str, turns: int) -> list[Any]:
+def arguments(name: str, iterations: int) -> list[Any]:
     """Fresh arrays of small whole numbers, and the length of the loop.
 
     Of floats of 8 bits every other 128 elements along K are large: their sum and one of
@@ -128,11 +128,11 @@ def arguments(name: str, turns: int) -> list[Any]:
     if form.operand == "f8E4M3FN":
         is_large = np.arange(deep) // 128 % 2 == 0
         left[:, is_large] = right[is_large] = LARGE
-    right = right.T if form.is_turned else right
+    right = right.T if form.is_transposed else right
     a, b = (DTYPES[stored] for stored in form.stored)
     return [
         left.astype(a).ravel(),
         right.astype(b).ravel(),
         np.zeros(ROWS * columns, np.float32),
-        np.int32(turns),
+        np.int32(iterations),
     ]

@@ -9,7 +9,7 @@ import numpy as np
 
 TILE = 16
 LENGTHS = (0, 1, 2, 3, 6)
-"""Turns of the loops; the arrays are for the most."""
+"""Iterations of the loops; the arrays are for the most."""
 MOST = LENGTHS[-1]
 TENSORS = {
     "a": f"tensor_view<{TILE}x{TILE * MOST}xf16, strides=[{TILE * MOST},1]>",
@@ -133,10 +133,10 @@ def text_of(name: str, engine: str) -> bytes:
     }}""".encode()
 
 
-def arguments(turns: int) -> list[Any]:
+def arguments(iterations: int) -> list[Any]:
     """Fresh arrays of small whole numbers, and the length of the loop."""
     rng = np.random.default_rng(3)
     count = TILE * TILE * MOST
     a = rng.integers(-2, 3, count).astype(np.float16)
     b = rng.integers(-2, 3, count).astype(np.float16)
-    return [a, b, np.zeros(TILE * TILE, np.float32), np.int32(turns)]
+    return [a, b, np.zeros(TILE * TILE, np.float32), np.int32(iterations)]

@@ -27,7 +27,7 @@ from cuda_tile.ir.walk import (
     nested_ops,
 )
 
-TURNS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
+ITERATIONS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
 WAITS = ("tileas.take", "tileas.release", "tileas.await")
 GUARD = "cuda_tile.cmpi"
 FILL, DRAIN = "tileas.store_shared", "tileas.load_shared"
@@ -72,7 +72,7 @@ def sites(module: ir.Operation) -> Iterator[ir.Operation]:
     for entry in entries(module):
         for op in nested_ops(entry):
             if (
-                op.name in (*TURNS, *WAITS, *COPIES)
+                op.name in (*ITERATIONS, *WAITS, *COPIES)
                 or (op.name == GUARD and _guards_copies(op))
                 or (op.name == FILL and _slot_of(op, 1) is not None)
                 or (op.name == DRAIN and _release_behind(op) is not None)
@@ -91,8 +91,8 @@ def mutants(module: ir.Operation) -> list[RingMutant]:
 
 
 def _changes(op: ir.Operation) -> Iterator[str]:
-    if op.name in TURNS:
-        yield from ("turn + 1", "turn - 1")
+    if op.name in ITERATIONS:
+        yield from ("iteration + 1", "iteration - 1")
     if op.name in WAITS and "groups" in op.attributes:
         yield "groups + 1"
         if _groups(op):
@@ -119,7 +119,7 @@ def _promotion(op: ir.Operation) -> int:
 def _slot_of(op: ir.Operation, number: int) -> ir.Operation | None:
     """The acquire or take that gives an operand; None if it is no slot."""
     made = defining_op(op.operands[number])
-    return made if made is not None and made.name in TURNS else None
+    return made if made is not None and made.name in ITERATIONS else None
 
 
 def _release_behind(op: ir.Operation) -> ir.Operation | None:
@@ -139,7 +139,7 @@ def _release_behind(op: ir.Operation) -> ir.Operation | None:
 
 
 def _guards_copies(op: ir.Operation) -> bool:
-    """Whether a comparison says if the turn of some copies still comes."""
+    """Whether a comparison says if the iteration of some copies still comes."""
     if constant_of(op.operands[1]) is None:
         return False
     users = [use.owner.operation for use in op.results[0].uses]
@@ -156,7 +156,7 @@ def _guards_copies(op: ir.Operation) -> bool:
 
 
 def _take_of(op: ir.Operation) -> ir.Operation | None:
-    """The take of a release that stands in its block and has its turn."""
+    """The take of a release that stands in its block and has its iteration."""
     for other in block_ops(op.block):
         if other.name == "tileas.take" and list(other.operands) == list(op.operands):
             return other
@@ -251,8 +251,8 @@ def _copy_late(op: ir.Operation) -> None:
 
 
 CHANGES: dict[str, Change] = {
-    "turn + 1": _shift(1),
-    "turn - 1": _shift(-1),
+    "iteration + 1": _shift(1),
+    "iteration - 1": _shift(-1),
     "groups + 1": _count(1),
     "groups - 1": _count(-1),
     "bound + 1": _bound(1),
@@ -287,7 +287,7 @@ WAITING = ("release: groups + 1", "release: waits for no product")
 
 
 def _waited_before(op: ir.Operation) -> bool:
-    """Whether a release of another ring in the turn waits for the same products."""
+    """Whether the release of another ring waits for the same products."""
     around = enclosing_ops(op.operands[1])
     loop = next((outer for outer in around if outer.name in LOOPS), None)
     for other in nested_ops(loop) if loop is not None else ():
@@ -328,7 +328,7 @@ def _is_last(op: ir.Operation) -> bool:
     """Whether a release stands in no loop, and nothing uses its ring behind it.
 
     Where another role fills the ring, its acquires may stand further down; they wait
-    for a release only where a later turn is taken, too.
+    for a release only where a later iteration is taken, too.
     """
     if any(outer.operation.name in LOOPS for outer in enclosing_ops(op.operands[1])):
         return False
@@ -337,6 +337,6 @@ def _is_last(op: ir.Operation) -> bool:
     behind = {
         other.name
         for other in ops[ops.index(op) :]
-        if other.name in TURNS and other.operands[0] == op.operands[0]
+        if other.name in ITERATIONS and other.operands[0] == op.operands[0]
     }
     return not {"tileas.acquire", "tileas.take"} <= behind

@@ -30,7 +30,7 @@ SUM = "tile<64x8xf32>"
 
 
 def copies(index: str, slots: int, ahead: int, engine: str) -> str:
-    """Both operands of turn `index`, in %a and %b."""
+    """Both operands of iteration `index`, in %a and %b."""
     plan = f"{{tileas.plan = {{slots = {slots} : i64, ahead = {ahead} : i64}}}}"
     return f"""
       %a = tileas.alloc_shared : {LEFT}
@@ -90,7 +90,7 @@ def loop_in_loop(body: str) -> str:
 
 
 def in_a_branch(body: str) -> str:
-    """Only some of the turns have copies and a product."""
+    """Only some of the iterations have copies and a product."""
     return f"""
       %f = for %k in (%first to %last, step %step) : tile<i32>
           iter_values(%acc = %zeros) -> ({SUM}) {{
@@ -138,7 +138,7 @@ def in_tiles(body: str) -> str:
 
 
 def ends_early(body: str) -> str:
-    """Only some of the turns get to the copies."""
+    """Only some of the iterations get to the copies."""
     return f"""
       %f = for %k in (%first to %last, step %step) : tile<i32>
           iter_values(%acc = %zeros) -> ({SUM}) {{

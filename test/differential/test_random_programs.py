@@ -15,7 +15,7 @@ from differential_case import Case, make_case
 from differential_check import LEVELS_W, Failure, check
 from differential_coverage import DECLARED, OpClass, gaps
 from differential_minimise import minimise
-from differential_plans import DIVIDED, HELD, IN_PARTS, MADE, OPENED
+from differential_plans import DIVIDED, IN_PARTS, MADE, OPENED, REUSED
 from differential_run import GPUS, chosen, run_program
 from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
 
@@ -59,7 +59,7 @@ def test_programs_have_every_construct() -> None:
     missing = [
         line for line in gaps(notes, ops) if not line.startswith("no program has ")
     ]
-    compiled = {*MADE, OPENED, DIVIDED, HELD, IN_PARTS}
+    compiled = {*MADE, OPENED, DIVIDED, REUSED, IN_PARTS}
     made = {f"no program has: {name}" for name in compiled}
     wrong = [line for line in missing if "has: " in line or "declared" in line]
     assert set(wrong) == made

@@ -105,17 +105,19 @@ def _scratch(p: Program, element: str, rows: int, columns: int) -> Scratch:
         f"strides = [{columns}, 1] : {whole}"
     )
     straight = p.fresh("w"), f"partition_view<tile=({rows}x{columns}), {whole}>"
-    turned = f"partition_view<tile=({columns}x{rows}), {whole}, dim_map=[1, 0]>"
-    tiles = straight, (p.fresh("w"), turned)
+    transposed = f"partition_view<tile=({columns}x{rows}), {whole}, dim_map=[1, 0]>"
+    tiles = straight, (p.fresh("w"), transposed)
     for name, ty in tiles:
         p.line(f"{name} = make_partition_view {tensor} : {ty}")
     return Scratch(p.block_index(), p.constant((), "i32", 0), tiles)
 
 
-def _put(p: Program, scratch: Scratch, value: Value, token: str, *, turn: bool) -> str:
+def _put(
+    p: Program, scratch: Scratch, value: Value, token: str, *, transpose: bool
+) -> str:
     """Stores a tile after `token`; gives the token after it."""
-    name, ty = scratch.tiles[turn]
-    indices = _indices(scratch, turn=turn)
+    name, ty = scratch.tiles[transpose]
+    indices = _indices(scratch, transpose=transpose)
     after, order = p.fresh("k"), f" token = {token}" if token else ""
     p.line(
         f"{after} = store_view_tko weak {value.name}, {name}[{indices}]{order} : "
@@ -125,13 +127,13 @@ def _put(p: Program, scratch: Scratch, value: Value, token: str, *, turn: bool) 
 
 
 def _get(
-    p: Program, scratch: Scratch, value: Value, token: str, *, turn: bool
+    p: Program, scratch: Scratch, value: Value, token: str, *, transpose: bool
 ) -> tuple[Value, str]:
     """Loads a tile of `value`'s type or its transposed after `token`."""
-    name, ty = scratch.tiles[turn]
-    shape = value.shape[::-1] if turn else value.shape
+    name, ty = scratch.tiles[transpose]
+    shape = value.shape[::-1] if transpose else value.shape
     back = Value(p.fresh(), shape, value.element, value.is_payload)
-    after, indices = p.fresh("k"), _indices(scratch, turn=turn)
+    after, indices = p.fresh("k"), _indices(scratch, transpose=transpose)
     p.line(
         f"{back.name}, {after} = load_view_tko weak {name}[{indices}] "
         f"token = {token} : {ty}, tile<i32> -> {back.type}, token"
@@ -139,9 +141,9 @@ def _get(
     return back, after
 
 
-def _indices(scratch: Scratch, *, turn: bool) -> str:
+def _indices(scratch: Scratch, *, transpose: bool) -> str:
     names = [scratch.block.name, scratch.zero.name]
-    return ", ".join(reversed(names) if turn else names)
+    return ", ".join(reversed(names) if transpose else names)
 
 
 def _flat(p: Program) -> Value | None:
@@ -157,26 +159,26 @@ def round_trip(p: Program) -> None:
         return
     rows, columns = value.shape
     scratch = _scratch(p, value.element, rows, columns)
-    token = _put(p, scratch, value, "", turn=False)
-    back, token = _get(p, scratch, value, token, turn=True)
+    token = _put(p, scratch, value, "", transpose=False)
+    back, token = _get(p, scratch, value, token, transpose=True)
     p.add(back)
     if p.chance():  # a token that joins others is after all of them
         joined = p.fresh("k")
         p.line(f"{joined} = join_tokens {token}, {p.token()} : token")
         token = joined
     if p.chance():  # what was read is written back in place
-        token = _put(p, scratch, back, token, turn=True)
-        p.add(_get(p, scratch, value, token, turn=False)[0])
+        token = _put(p, scratch, back, token, transpose=True)
+        p.add(_get(p, scratch, value, token, transpose=False)[0])
 
 
 def looping_round_trip(p: Program) -> None:
-    """A loop whose turns hand a tile on through memory, ordered by a carried token."""
+    """A loop that passes a tile on through memory, ordered by a carried token."""
     value = _flat(p)
     if value is None:
         return
     element = value.element
     scratch = _scratch(p, element, *value.shape)
-    first = _put(p, scratch, value, "", turn=False)
+    first = _put(p, scratch, value, "", transpose=False)
     bounds = [p.constant((), "i32", n).name for n in (0, p.number(1, 3), 1)]
     index, last, carried = p.fresh("i"), p.fresh("k"), p.fresh("k")
     p.line(
@@ -184,15 +186,15 @@ def looping_round_trip(p: Program) -> None:
         f"tile<i32> iter_values({carried} = {first}) -> (token) {{"
     )
     p.loops.append(Loop(Value(index, (), "i32"), 99))
-    read, token = _get(p, scratch, value, carried, turn=p.chance())
+    read, token = _get(p, scratch, value, carried, transpose=p.chance())
     name = "negf" if is_float(element) else "negi"
     text = f"{name} {read.name} : {read.type}"
     read = p.make(read.shape, element, text, is_payload=False)
-    token = _put(p, scratch, read, token, turn=read.shape != value.shape)
+    token = _put(p, scratch, read, token, transpose=read.shape != value.shape)
     p.line(f"continue {token} : token")
     p.loops.pop()
     p.line("}")
-    back, _ = _get(p, scratch, value, last, turn=p.chance())
+    back, _ = _get(p, scratch, value, last, transpose=p.chance())
     p.add(replace(back, is_payload=False))
 
 
@@ -264,7 +266,7 @@ def _chained(p: Program, first: Value, element: str) -> None:
 
 
 def _small(p: Program, shape: tuple[int, ...], element: str) -> Value:
-    """Whole numbers from -4 to 3, loaded or computed, sometimes turned."""
+    """Whole numbers from -4 to 3, loaded or computed, sometimes transposed."""
     if p.chance():
         source = _small(p, shape[::-1], element)
         text = f"permute {source.name} [1, 0] : {source.type} -> {tile(shape, element)}"

@@ -35,7 +35,7 @@ BITS = {"tf32": 32, "f16": 16, "bf16": 16, "i8": 8, "f8E4M3FN": 8, "f8E5M2": 8}
 
 @dataclass(frozen=True)
 class Product:
-    """`d = c + turns * a @ b` of one tile block.
+    """`d = c + iterations * a @ b` of one tile block.
 
     Attributes:
         m, n, k: Extents.
@@ -45,10 +45,10 @@ class Product:
         majors: Whether A and B are contiguous along K ("k") or across it ("m").
         from_registers: Whether A comes from registers.
         swizzle: Span of both buffers; None for the preferred ones.
-        turns: How often the product is added; None once, without a loop.
+        iterations: How often the product is added; None once, without a loop.
         zero: Whether c is a zero constant instead of the third array.
         signs: Signedness of integers.
-        is_repeated: Whether the whole product stands in a loop of two turns.
+        is_repeated: Whether the whole product stands in a loop of two iterations.
     """
 
     m: int = 64
@@ -61,7 +61,7 @@ class Product:
     majors: str = "kk"
     from_registers: bool = False
     swizzle: int | None = None
-    turns: int | None = None
+    iterations: int | None = None
     zero: bool = False
     signs: tuple[str, str] = ("signed", "signed")
     is_repeated: bool = False
@@ -85,7 +85,7 @@ class Product:
         return swizzled(shape, bits, (inner, 1 - inner), self.swizzle)
 
     def text(self) -> str:
-        """The kernel: arrays a, b, c, d, all row-major, and the number of turns."""
+        """The kernel: row-major arrays a, b, c, d, and the number of iterations."""
         n_warps = 4 * self.groups[0] * self.groups[1]
         atom = wgmma_atom(self.atom)
         assert atom is not None
@@ -138,15 +138,15 @@ class Product:
             )
 
         body = f"%q = {product('%p')}"
-        if self.turns is not None:
+        if self.iterations is not None:
             body = (
-                f"%q = for %i in (%z to %turns, step %one) : tile<i32> "
+                f"%q = for %i in (%z to %iterations, step %one) : tile<i32> "
                 f"iter_values(%x = %p) -> ({pending}) {{\n"
                 f"%y = {product('%x')}\ncontinue %y : {pending}\n}}"
             )
         parameters = ", ".join(f"%p{x}: tile<ptr<{arrays[x][2]}>>" for x in arrays)
         return f"""cuda_tile.module @m {{
-entry @k({parameters}, %turns: tile<i32>) attributes {{tileas.target = "sm_90",
+entry @k({parameters}, %iterations: tile<i32>) attributes {{tileas.target = "sm_90",
     tileas.plan = {{num_warps = {n_warps} : i64}}}} {{
 %z = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
@@ -177,13 +177,13 @@ return
         a = draw((self.m, self.k), self.operand, lows[0])
         b = draw((self.k, self.n), self.operand, lows[1])
         c = draw((self.m, self.n), self.accumulator, -9)
-        return [a, b, c, np.zeros_like(c), np.int32(self.turns or 0)]
+        return [a, b, c, np.zeros_like(c), np.int32(self.iterations or 0)]
 
     def expected(self, args: list[Any]) -> np.ndarray:
         """What d must be."""
         a, b, c = (x.astype(np.float64) for x in args[:3])
-        turns = 1 if self.turns is None else self.turns
-        total = turns * (a @ b) + (0 if self.zero else c)
+        iterations = 1 if self.iterations is None else self.iterations
+        total = iterations * (a @ b) + (0 if self.zero else c)
         return total.astype(args[2].dtype)
 
 

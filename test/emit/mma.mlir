@@ -5,7 +5,7 @@
 
 !half = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf16, strides=[64,1]>>
 !bhalf = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xbf16, strides=[64,1]>>
-!turned = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf16, strides=[64,1]>, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf16, strides=[64,1]>, dim_map=[1, 0]>
 !single = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 
 cuda_tile.module @kernels {
@@ -39,13 +39,13 @@ cuda_tile.module @kernels {
   entry @columns(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>) {
     %base = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %base, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf16, strides=[64,1]>
-    %v = make_partition_view %t : !turned
+    %v = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %w = make_partition_view %u : !single
     %z = constant <i32: 0> : tile<i32>
     %zero = constant <f32: 0.0> : tile<64x64xf32>
-    %a, %r = load_view_tko weak %v[%z, %z] : !turned, tile<i32> -> tile<64x64xf16>, token
-    %b, %s = load_view_tko weak %v[%z, %z] : !turned, tile<i32> -> tile<64x64xf16>, token
+    %a, %r = load_view_tko weak %v[%z, %z] : !transposed, tile<i32> -> tile<64x64xf16>, token
+    %b, %s = load_view_tko weak %v[%z, %z] : !transposed, tile<i32> -> tile<64x64xf16>, token
     %c = mmaf %a, %b, %zero : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
     %d = store_view_tko weak %c, %w[%z, %z] : tile<64x64xf32>, !single, tile<i32> -> token
     return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products at level W whose operands come through a ring, as text written by hand.
 
-The turns of a ring of S slots run `ahead` turns before the product: the first ones are
-filled before the loop, the others while the loop multiplies.
+The iterations of a ring of S slots run `ahead` iterations before the product: the first
+ones are filled before the loop, the others while the loop multiplies.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RingProduct:
         tile: Rows, columns and depth of the tiles.
         warps: Warps along the rows and the columns.
         slots: Slots of the ring.
-        ahead: Turns by which copies run ahead, below `slots`.
+        ahead: Iterations by which copies run ahead, below `slots`.
         divisor: What is known to divide all extents.
         release_early: Whether a slot is released right behind its last load, and the
             next copies stand behind that.
@@ -203,7 +203,7 @@ class RingProduct:
 
     def _body(self) -> list[str]:
         ahead = 0 if self.load_warps else self.ahead
-        first = [line for turn in range(ahead) for line in self._first(turn)]
+        first = [line for iteration in range(ahead) for line in self._first(iteration)]
         if self.drain == "wgmma":
             return [
                 *first,
@@ -244,19 +244,19 @@ class RingProduct:
             ]
         return lines
 
-    def _copies(self, turn: str, slot: str) -> list[str]:
+    def _copies(self, iteration: str, slot: str) -> list[str]:
         if self.fill == "threads":
             return [
-                *self._copy_by_threads("a", f"%i, {turn}", slot),
-                *self._copy_by_threads("b", f"{turn}, %j", slot),
+                *self._copy_by_threads("a", f"%i, {iteration}", slot),
+                *self._copy_by_threads("b", f"{iteration}, %j", slot),
             ]
         engines = [f'engine = "{self.fill}"'] * 2
         if self.fill == "tma":
             engines = [f"{engine} map = {i}" for i, engine in enumerate(engines)]
         return [
-            f"%{slot}ta = tileas.copy_in %ta[%i, {turn}] to %{slot}a "
+            f"%{slot}ta = tileas.copy_in %ta[%i, {iteration}] to %{slot}a "
             f"{engines[0]} : !ta[!i, !i] to !sa",
-            f"%{slot}tb = tileas.copy_in %tb[{turn}, %j] to %{slot}b "
+            f"%{slot}tb = tileas.copy_in %tb[{iteration}, %j] to %{slot}b "
             f"{engines[1]} : !tb[!i, !i] to !sb",
         ]
 
@@ -267,35 +267,35 @@ class RingProduct:
             f"tileas.store_shared %{slot}x{name}, %{slot}{name} : !l{name}, !s{name}",
         ]
 
-    def _fill(self, turn: str, slot: str) -> list[str]:
-        """Fills the slot of a turn, if there is such a turn.
+    def _fill(self, iteration: str, slot: str) -> list[str]:
+        """Fills the slot of an iteration, if there is such an iteration.
 
-        Of a ring of groups each turn is one, though it be empty.
+        Of a ring of groups each iteration is one, though it be empty.
         """
-        condition = f"cmpi less_than {turn}, %trips, signed : !i -> tile<i1>"
+        condition = f"cmpi less_than {iteration}, %trips, signed : !i -> tile<i1>"
         if self.sync == "mbarriers":
             return [
                 f"%{slot}n = {condition}",
                 f"if %{slot}n {{",
-                f"%{slot}a, %{slot}b = tileas.acquire %r[{turn}] : !ring",
-                *self._copies(turn, slot),
-                f"tileas.publish %r[{turn}] : !ring",
+                f"%{slot}a, %{slot}b = tileas.acquire %r[{iteration}] : !ring",
+                *self._copies(iteration, slot),
+                f"tileas.publish %r[{iteration}] : !ring",
                 "}",
             ]
         return [
-            f"%{slot}a, %{slot}b = tileas.acquire %r[{turn}] : !ring",
+            f"%{slot}a, %{slot}b = tileas.acquire %r[{iteration}] : !ring",
             f"%{slot}n = {condition}",
             f"if %{slot}n {{",
-            *self._copies(turn, slot),
+            *self._copies(iteration, slot),
             "}",
-            f"tileas.publish %r[{turn}] : !ring",
+            f"tileas.publish %r[{iteration}] : !ring",
         ]
 
-    def _first(self, turn: int) -> list[str]:
-        return self._fill(f"%c{turn}", f"p{turn}")
+    def _first(self, iteration: int) -> list[str]:
+        return self._fill(f"%c{iteration}", f"p{iteration}")
 
     def _multiply(self) -> list[str]:
-        """A turn whose product runs on into the next one, which releases its slot."""
+        """An iteration whose product the next one awaits, to release its slot."""
         fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
         groups = f"groups = {self.ahead - 1} " if self.sync == "groups" else ""
         return [

@@ -122,22 +122,22 @@ class StoredProduct:
     Attributes:
         m, n, k: Extents.
         result: Element type of d.
-        is_turned: Whether d is contiguous along its rows' dimension, M.
+        is_transposed: Whether d is contiguous along its rows' dimension, M.
     """
 
     m: int = 64
     n: int = 128
     k: int = 32
     result: str = "f16"
-    is_turned: bool = False
+    is_transposed: bool = False
 
     @property
     def text(self) -> str:
         """The kernel."""
         m, n, k = self.m, self.n, self.k
         views = [_whole("a", m, k, "f16"), _whole("b", k, n, "f16")]
-        target = (n, m) if self.is_turned else (m, n)
-        views.append(_whole("d", *target, self.result, f"{m}x{n}", self.is_turned))
+        target = (n, m) if self.is_transposed else (m, n)
+        views.append(_whole("d", *target, self.result, f"{m}x{n}", self.is_transposed))
         loads = "\n".join(
             f"%{x}, %t{x} = load_view_tko weak %v{x}[%z, %z] : {_view(rows, columns)}, "
             f"tile<i32> -> tile<{rows}x{columns}xf16>, token"
@@ -145,7 +145,7 @@ class StoredProduct:
         )
         kind = f"tile<{m}x{n}x{self.result}>"
         sums = f"tile<{m}x{n}xf32>"
-        view = _view(*target, self.result, f"{m}x{n}", self.is_turned)
+        view = _view(*target, self.result, f"{m}x{n}", self.is_transposed)
         made = "%d = addf %acc, %zero : " + kind
         if self.result != "f32":
             made = f"%d = ftof %acc : {sums} -> {kind}"
@@ -167,14 +167,14 @@ return
         random = np.random.default_rng(0)
         a = random.integers(-2, 3, (self.m, self.k)).astype(np.float16)
         b = random.integers(-2, 3, (self.k, self.n)).astype(np.float16)
-        target = (self.n, self.m) if self.is_turned else (self.m, self.n)
+        target = (self.n, self.m) if self.is_transposed else (self.m, self.n)
         return [a, b, np.zeros(target, DTYPES[self.result])]
 
     def expected(self, args: list[Any]) -> Any:
         """What d must be."""
         a, b = (x.astype(np.float64) for x in args[:2])
         found = (a @ b).astype(args[2].dtype)
-        return found.T if self.is_turned else found
+        return found.T if self.is_transposed else found
 
 
 def _view(
@@ -182,11 +182,11 @@ def _view(
     columns: int,
     element: str = "f16",
     tile: str | None = None,
-    is_turned: bool = False,
+    is_transposed: bool = False,
 ) -> str:
     whole = f"tensor_view<{rows}x{columns}x{element}, strides=[{columns},1]>"
-    turned = ", dim_map=[1, 0]" if is_turned else ""
-    return f"partition_view<tile=({tile or f'{rows}x{columns}'}), {whole}{turned}>"
+    transposed = ", dim_map=[1, 0]" if is_transposed else ""
+    return f"partition_view<tile=({tile or f'{rows}x{columns}'}), {whole}{transposed}>"
 
 
 def _whole(
@@ -195,7 +195,7 @@ def _whole(
     columns: int,
     element: str,
     tile: str | None = None,
-    is_turned: bool = False,
+    is_transposed: bool = False,
 ) -> str:
     whole = f"tensor_view<{rows}x{columns}x{element}, strides=[{columns},1]>"
     return (
@@ -203,5 +203,5 @@ def _whole(
         f"%w{name} = make_tensor_view %q{name}, shape = [{rows}, {columns}], "
         f"strides = [{columns}, 1] : {whole}\n"
         f"%v{name} = make_partition_view %w{name} : "
-        f"{_view(rows, columns, element, tile, is_turned)}"
+        f"{_view(rows, columns, element, tile, is_transposed)}"
     )

@@ -40,10 +40,10 @@ def test_tiles_reach_the_tensor(case: Store) -> None:
 
 
 @pytest.mark.parametrize("result", ["f16", "bf16", "f32"])
-@pytest.mark.parametrize("is_turned", [False, True])
-def test_products_reach_the_tensor(result: str, is_turned: bool) -> None:
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_products_reach_the_tensor(result: str, is_transposed: bool) -> None:
     """Sums of 16 bits go by `stmatrix`, without bank conflicts."""
-    case = StoredProduct(result=result, is_turned=is_turned)
+    case = StoredProduct(result=result, is_transposed=is_transposed)
     args = case.arguments()
     *_, target = agree(case.text, args, gpu="sm_90")
     np.testing.assert_array_equal(target, case.expected(args))

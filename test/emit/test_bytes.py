@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from emit_agree import agree
 
-TURNED = """
+TRANSPOSED = """
 cuda_tile.module @kernels {{
-  entry @turned(%p: tile<ptr<i8>>, %q: tile<ptr<f16>>, %rows: tile<i64>) {{
+  entry @transposed(%p: tile<ptr<i8>>, %q: tile<ptr<f16>>, %rows: tile<i64>) {{
     %z = constant <i32: 0> : tile<i32>
     %base = assume div_by<16>, %p : tile<ptr<i8>>
     %t = make_tensor_view %q, shape = [%rows, {columns}], strides = [{columns}, 1]
@@ -45,7 +45,7 @@ def test_bytes_that_change_threads(rows: int, columns: int, num_warps: int) -> N
     inside = rows - 7
     numbers = np.arange(inside * columns, dtype=np.float16).reshape(inside, columns)
     out = np.zeros((columns, rows), np.int8)
-    text = TURNED.format(rows=rows, columns=columns)
+    text = TRANSPOSED.format(rows=rows, columns=columns)
     args = [out, numbers, np.int64(inside)]
     got = agree(text, args, num_warps=num_warps, seeds=(0,))[0]
     assert (got[:, :inside] == np.minimum(numbers.T, 127)).all()

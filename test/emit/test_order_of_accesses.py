@@ -61,7 +61,7 @@ ZERO_TRIPS = (
 
 
 @pytest.mark.parametrize("trips", [0, 1])
-def test_a_loop_without_turns_orders_nothing(trips: int) -> None:
+def test_a_loop_without_iterations_orders_nothing(trips: int) -> None:
     data = np.arange(1024, dtype=np.float32).reshape(32, 32)
     args = [data, *(np.zeros_like(data) for _ in range(3)), np.int32(trips)]
     _, first, second, third, _ = agree(ZERO_TRIPS, args, num_warps=4)
@@ -76,11 +76,11 @@ CHAIN = (
   entry @chain(%p: tile<ptr<i32>>) {
     %i = iota : tile<64xi32>
     %most = constant <i32: 63> : tile<64xi32>
-    %turn = xori %i, %most : tile<64xi32>
+    %iteration = xori %i, %most : tile<64xi32>
     %p1 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
     %p64 = broadcast %p1 : tile<1xptr<i32>> -> !row
     %up = offset %p64, %i : !row, tile<64xi32> -> !row
-    %down = offset %p64, %turn : !row, tile<64xi32> -> !row
+    %down = offset %p64, %iteration : !row, tile<64xi32> -> !row
     %x, %a = load_ptr_tko weak %down : !row -> tile<64xi32>, token
     %y, %b = load_ptr_tko weak %up token=%a : !row -> tile<64xi32>, token
     %z = addi %x, %y : tile<64xi32>
@@ -125,10 +125,10 @@ SHIFTED = (
 )
 
 
-def test_pointers_of_two_turns_are_not_the_same() -> None:
+def test_pointers_of_two_iterations_are_not_the_same() -> None:
     (array, _) = agree(SHIFTED, [np.zeros(80, np.int32), np.int32(9)], num_warps=2)
-    turns = np.arange(80)
-    assert (array == np.clip(np.minimum(turns + 1, 72 - turns), 0, 9)).all()
+    iterations = np.arange(80)
+    assert (array == np.clip(np.minimum(iterations + 1, 72 - iterations), 0, 9)).all()
 
 
 BRANCHES = (

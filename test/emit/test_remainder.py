@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""remf of operands whose exponents are far apart: exact, in few turns."""
+"""remf of operands whose exponents are far apart: exact, in few iterations."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 from test_e5m3 import pointers
 
 import cuda_tile
-from cuda_tile.emit.remainder import TURN
+from cuda_tile.emit.remainder import ITERATION_BITS
 
 N = 512
 FRACTION = {"f16": 10, "f32": 23, "f64": 52}
@@ -76,11 +76,11 @@ def test_remainders_of_all_exponents(element: str) -> None:
 
 
 def test_the_largest_by_the_smallest() -> None:
-    """Turns of the loop: the distance of the exponents by the bits of a turn."""
+    """Iterations of the loop: the exponents' distance by the bits of an iteration."""
     limits = np.finfo(np.float64)
     x, y = np.full(N, limits.max), np.full(N, limits.smallest_subnormal * 3)
     got, report = run("f64", x, y)
     np.testing.assert_array_equal(got, np.fmod(x, y))
     distance = int(np.frexp(x[0])[1] - np.frexp(y[0])[1])
     loops = [loop.instruction_mix["fma.rn.f64"] for loop in report.loops()]
-    assert loops == [2 * WARPS * (distance // TURN)] * (N // WARPS // 32)
+    assert loops == [2 * WARPS * (distance // ITERATION_BITS)] * (N // WARPS // 32)

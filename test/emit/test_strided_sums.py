@@ -17,7 +17,7 @@ PART = f"partition_view<tile=(128x128), {TENSOR}>"
 TILE = "tile<128x128xf32>"
 KERNEL = f"""cuda_tile.module @m {{
   entry @k(%p: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %s: tile<i32>,
-      %t: tile<i32>, %turns: tile<i32>) {{
+      %t: tile<i32>, %iterations: tile<i32>) {{
     %v = make_tensor_view %p, shape = [%m, %n], strides = [%s, %t]
       : tile<i32> -> {TENSOR}
     %w = make_partition_view %v : {PART}
@@ -25,7 +25,7 @@ KERNEL = f"""cuda_tile.module @m {{
     %one = constant <i32: 1> : tile<i32>
     %bx, %by, %bz = get_tile_block_id : tile<i32>
     %a, %ta = load_view_tko weak %w[%bx, %by] : {PART}, tile<i32> -> {TILE}, token
-    %c = for %i in (%z to %turns, step %one) : tile<i32> iter_values(%x = %a)
+    %c = for %i in (%z to %iterations, step %one) : tile<i32> iter_values(%x = %a)
         -> ({TILE}) {{
       %y = addf %x, %x rounding<nearest_even> : {TILE}
       continue %y : {TILE}
@@ -41,11 +41,11 @@ def test_addresses_of_the_store_are_those_of_the_load(chip: str) -> None:
     module = cuda_tile.load(KERNEL.encode())
     compiled = cuda_tile.compile(module, chip)
     assert "%ctaid.z" in compiled.ptx
-    rows, columns, turns = 140, 131, 3
+    rows, columns, iterations = 140, 131, 3
     rng = np.random.default_rng(0)
     array = rng.integers(-9, 9, (columns, rows)).astype(np.float32)
-    expected = array * 2**turns
-    sizes = [rows, columns, 1, rows, turns]
+    expected = array * 2**iterations
+    sizes = [rows, columns, 1, rows, iterations]
     cuda_tile.run(
         module,
         grid=(2, 2),

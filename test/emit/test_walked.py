@@ -35,7 +35,7 @@ def _module() -> Any:
             start = b.constant(0.0, b.Float32, shape)
             one = b.constant(1.0, b.Float32, shape)
 
-            def turn(i: Any, total: Any) -> Any:
+            def iteration(i: Any, total: Any) -> Any:
                 tile = b.load_view_tko(first, [i])[0] + b.load_view_tko(second, [i])[0]
                 begin = b.broadcast(b.reshape(i * SIZE, [1]), shape)
                 inside = begin + b.iota(SIZE) < limit
@@ -43,7 +43,7 @@ def _module() -> Any:
                 b.store_view_tko(total, out, [i])
                 return total
 
-            b.for_loop(0, b.get_index_space_shape(first)[0], 1, [start], turn)
+            b.for_loop(0, b.get_index_space_shape(first)[0], 1, [start], iteration)
         assert generator.module is not None
         generator.module.operation.verify()
     return generator.module
@@ -54,7 +54,7 @@ def compiled() -> cuda_tile.Compiled:
     return cuda_tile.compile(_module(), options=OPTIONS, cubin=False)
 
 
-def test_one_comparison_in_a_turn(compiled: cuda_tile.Compiled) -> None:
+def test_one_comparison_in_an_iteration(compiled: cuda_tile.Compiled) -> None:
     """Of two loads, the store and the program; behind it another one ends the loop."""
     body = compiled.ptx.partition("ld.global")[2].rpartition("bra")[0]
     assert body.count("setp.") <= 1

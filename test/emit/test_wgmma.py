@@ -85,11 +85,11 @@ def test_shapes(
 
 
 @pytest.mark.parametrize("zero", [False, True])
-@pytest.mark.parametrize("turns", [0, 1, 3])
+@pytest.mark.parametrize("iterations", [0, 1, 3])
 @pytest.mark.parametrize("accumulator", ["f32", "f16"])
 @pytest.mark.parametrize("from_registers", [False, True])
 def test_sums_that_a_loop_carries(
-    zero: bool, turns: int, accumulator: str, from_registers: bool
+    zero: bool, iterations: int, accumulator: str, from_registers: bool
 ) -> None:
     case = Product(
         m=128,
@@ -98,23 +98,23 @@ def test_sums_that_a_loop_carries(
         columns=128,
         accumulator=accumulator,
         zero=zero,
-        turns=turns,
+        iterations=iterations,
         from_registers=from_registers,
     )
     ptx = check(case, seeds=(0, 1))
     assert '.pragma "nounroll"' in ptx
 
 
-@pytest.mark.parametrize("turns", [None, 0, 2])
-def test_a_zero_costs_no_registers(turns: int | None) -> None:
+@pytest.mark.parametrize("iterations", [None, 0, 2])
+def test_a_zero_costs_no_registers(iterations: int | None) -> None:
     """Where it is needed again and again; a flag says that it is one."""
-    ptx = check(Product(zero=True, turns=turns, is_repeated=True))
+    ptx = check(Product(zero=True, iterations=iterations, is_repeated=True))
     before = ptx[: ptx.index("wgmma.fence")]
     assert "0f00000000" not in before
 
 
 def test_products_of_integers_from_a_loop() -> None:
-    check(Product(operand="i8", accumulator="i32", turns=3, zero=True, k=128))
+    check(Product(operand="i8", accumulator="i32", iterations=3, zero=True, k=128))
 
 
 RINGS = [
@@ -153,7 +153,7 @@ def test_what_products_rest_on_is_noticed(
     statement: str, by: str, from_registers: bool
 ) -> None:
     """Without a fence, a group, a wait or a barrier the emulator finds a fault."""
-    case = Product(turns=2, from_registers=from_registers)
+    case = Product(iterations=2, from_registers=from_registers)
     kernel = compile_from(case.text(), "allocate", "sm_90")
     assert kernel.ptx.count(statement) == 1
     changed = replace(kernel, ptx=kernel.ptx.replace(statement, by))
@@ -163,6 +163,6 @@ def test_what_products_rest_on_is_noticed(
 
 
 def test_interpreter_and_emulator_agree() -> None:
-    for case in (Product(turns=3), Product(from_registers=True, zero=True, k=32)):
+    for case in (Product(iterations=3), Product(from_registers=True, zero=True, k=32)):
         expected = agree_from(case.text(), "allocate", case.args())
         np.testing.assert_array_equal(expected[3], case.expected(case.args()))

@@ -27,7 +27,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // No more turns than there are tiles: nothing to compare but the turns themselves.
+  // No more iterations than there are tiles: nothing to compare but the iterations themselves.
   // CHECK-LABEL: .entry counted(
   // CHECK-NOT: @%p{{[0-9]+}} {{ld|st}}
   // CHECK: ld.global{{.*}}.v4.b32
@@ -42,8 +42,8 @@ cuda_tile.module @kernels {
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %tile = constant <i32: 128> : tile<i32>
-    %turns = divi %size, %tile signed rounding<positive_inf> : tile<i32>
-    for %i in (%z to %turns, step %one) : tile<i32> {
+    %iterations = divi %size, %tile signed rounding<positive_inf> : tile<i32>
+    for %i in (%z to %iterations, step %one) : tile<i32> {
       %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
       %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
       continue

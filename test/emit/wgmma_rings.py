@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of warpgroups at level W whose operands come through a ring of cp.async.
 
-As `skew` leaves them: the sums are carried as what is pending, and the slot of a turn
-is released when the product of the next turn runs.
+As `skew` leaves them: the sums are carried as what is pending, and the slot of an
+iteration is released when the product of the next iteration runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RingOfWarpgroups(RingProduct):
     Attributes:
         groups: Warpgroups along the rows and the columns.
         columns: N of an instruction.
-        lag: Turns by which the release of a slot trails its product: 0 or 1.
+        lag: Iterations by which the release of a slot trails its product: 0 or 1.
     """
 
     tile: tuple[int, int, int] = (128, 128, 64)

@@ -22,11 +22,11 @@ class Case:
         result: Of C and of the sums.
         tile: Rows, columns and depth.
         sizes: Of the arrays.
-        turned: Which of A and B lie transposed in memory.
+        transposed: Which of A and B lie transposed in memory.
         divisor: What is known to divide strides and extents.
         gathers: Whether A is loaded through pointers, row by row of an index.
         batched: Whether the views have a leading dimension that is dropped.
-        twice: Whether B, turned, is A too.
+        twice: Whether B, transposed, is A too.
         stored: Element type of the arrays A and B, if tiles are converted.
         stores_b: Element type of the array B alone, if only its tiles are converted.
         engines: Per chip, who loads A.
@@ -36,7 +36,7 @@ class Case:
     result: str = "f32"
     tile: tuple[int, int, int] = (64, 64, 32)
     sizes: tuple[int, int, int] = (128, 64, 96)
-    turned: tuple[bool, bool] = (False, False)
+    transposed: tuple[bool, bool] = (False, False)
     divisor: int = 16
     gathers: bool = False
     batched: bool = False
@@ -57,18 +57,18 @@ def view(
     """Text that makes a view of tiles of parameter `%p`, and its type."""
     index = "abc".index(name)
     element = case.result if name == "c" else stored_type(case, name)
-    is_turned = name != "c" and case.turned[index]
-    rows, columns = dims[::-1] if is_turned else dims
+    is_transposed = name != "c" and case.transposed[index]
+    rows, columns = dims[::-1] if is_transposed else dims
     lead, tiles = ("1x", (1, *tile)) if case.batched else ("", tile)
     rank = len(tiles)
     dynamic = "?x" * rank
     strides = ",".join("?" * (rank - 1) + "1")
     order = [*range(rank - 2), rank - 1, rank - 2]
     tensor = f"tensor_view<{dynamic}{element}, strides=[{strides}]>"
-    turn = f", dim_map={order}" if is_turned else ""
+    dim_map = f", dim_map={order}" if is_transposed else ""
     part = (
         f"partition_view<tile=({lead}{tile[0]}x{tile[1]}), padding_value = zero, "
-        f"{tensor}{turn}>"
+        f"{tensor}{dim_map}>"
     )
     shape = f"%one, %{rows}, %{columns}" if case.batched else f"%{rows}, %{columns}"
     steps = f"%{columns}, %{columns}, 1" if case.batched else f"%{columns}, 1"
@@ -199,11 +199,11 @@ def kernel(case: Case) -> str:
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %kt = constant <i32: {k}> : tile<i32>
-    %turns = divi %sk, %kt signed rounding<positive_inf> : tile<i32>
+    %iterations = divi %sk, %kt signed rounding<positive_inf> : tile<i32>
     %bx, %by, %bz = get_tile_block_id : tile<i32>{"".join(texts)}
     {gather_rows(case, (m, k)) if case.gathers else ""}
     %zero = constant <{case.result}: {zero}> : {acc}
-    %f = for %k in (%z to %turns, step %one) : tile<i32>
+    %f = for %k in (%z to %iterations, step %one) : tile<i32>
         iter_values(%acc = %zero) -> ({acc}) {{{loads}
       %d = {op} %a, %b, %acc{signs} : tile<{m}x{k}x{e}>, tile<{k}x{n}x{e}>, {acc}
       continue %d : {acc}
@@ -226,7 +226,7 @@ def problem(case: Case) -> tuple[list[Any], Array, tuple[int, int]]:
     a, b = (rng.integers(-3, 4, shape).astype(np.int64) for shape in ((m, k), (k, n)))
     if case.twice:
         b = a.T
-    arrays = [x.T if t else x for x, t in zip((a, b), case.turned, strict=True)]
+    arrays = [x.T if t else x for x, t in zip((a, b), case.transposed, strict=True)]
     args = [
         np.ascontiguousarray(x).astype(t) for x, t in zip(arrays, kinds, strict=False)
     ]

@@ -170,20 +170,20 @@ def matrix(name: str, sizes: tuple[str, str], kind: str) -> str:
       %v{name} = make_{kind.partition("<")[0]} %t{name} : {kind}"""
 
 
-def box(rows: int, columns: int, *, is_turned: bool = False) -> Outside:
+def box(rows: int, columns: int, *, is_transposed: bool = False) -> Outside:
     """Adds a tile of one matrix to one of another.
 
     Args:
         rows, columns: What is known to divide the extents; 1 leaves elements to be
             compared along that dimension.
-        is_turned: Whether the tile's dimensions are the tensor's in reverse.
+        is_transposed: Whether the tile's dimensions are the tensor's in reverse.
     """
     tensor = "tensor_view<?x?xf32, strides=[?,1]>"
-    turned = ", dim_map=[1, 0]" if is_turned else ""
+    transposed = ", dim_map=[1, 0]" if is_transposed else ""
     tile, place = f"tile<{BOX[0]}x{BOX[1]}xf32>", "%i, %j"
     kind = f"partition_view<tile=({BOX[0]}x{BOX[1]}), padding_value = pos_inf, {tensor}"
-    kind += f"{turned}>"
-    first, second = ("columns", "rows") if is_turned else ("rows", "columns")
+    kind += f"{transposed}>"
+    first, second = ("columns", "rows") if is_transposed else ("rows", "columns")
     known = {"rows": rows, "columns": columns}
     text = kernel(
         "%pa: tile<ptr<f32>>, %pb: tile<ptr<f32>>, " + numbers("rows columns i j k l"),
@@ -374,7 +374,7 @@ KERNELS: dict[str, Outside] = {
     "box": box(BOX[0], BOX[1]),
     "box with ragged columns": box(BOX[0], 1),
     "box with ragged rows": box(1, BOX[1]),
-    "turned box": box(BOX[1], BOX[0], is_turned=True),
+    "transposed box": box(BOX[1], BOX[0], is_transposed=True),
     "reduction in memory": REDUCED,
     "slices": gathered(),
 }

@@ -2,7 +2,7 @@
 """Kinds of products that kernels have beside C = A @ B, and what is right of each.
 
 Pointers in memory, rows through an index, chained products, a load of two products, an
-epilogue, bases nothing is known of, turns that end early. Inputs are small whole
+epilogue, bases nothing is known of, iterations that end early. Inputs are small whole
 numbers, so that every sum is exact in any order.
 """
 
@@ -94,7 +94,7 @@ SHARED = kernel(
     + view("e", "%qe", ("depth", "n"), B)
     + OUTS
     + f"""
-      %f, %g = for %k in (%z to %turns, step %one) : tile<i32>
+      %f, %g = for %k in (%z to %iterations, step %one) : tile<i32>
           iter_values(%x = %zeros, %y = %zeros) -> ({ACC}, {ACC}) {{
         {LOAD_A}{LOAD_B}{load("e", "%k, %by", (K, N), B)}
         {mma("%dx", "%a", "%b", "%x", (M, N, K))}
@@ -136,13 +136,13 @@ BIAS = kernel(
     + store("%all"),
 )
 
-TURN = LOAD_A + LOAD_B + PRODUCT
+ITERATION = LOAD_A + LOAD_B + PRODUCT
 LOOPS = kernel(
     f"{params('ab')}, {params('c', 'f32')}",
     VIEWS
     + OUTS
-    + loop(TURN)
-    + loop(TURN, result="%g").replace("%acc = %zeros", "%acc = %f")
+    + loop(ITERATION)
+    + loop(ITERATION, result="%g").replace("%acc = %zeros", "%acc = %f")
     + store("%g"),
 )
 
@@ -164,7 +164,7 @@ def chained_problem(m: int, n: int, k: int) -> tuple[list[Any], Any]:
 
 QUERY, KEY, VALUE = (
     part((M, N), TENSOR),
-    part((N, K), TENSOR, turned=True),
+    part((N, K), TENSOR, transposed=True),
     part((K, N), TENSOR),
 )
 CHAINED = kernel(
@@ -340,7 +340,7 @@ UNALIGNED = kernel(
     + store("%f"),
 )
 
-# Turns that end early -----------------------------------------------------------------
+# Iterations that end early ------------------------------------------------------------
 
 
 def skipped_problem(m: int, n: int, k: int) -> tuple[list[Any], Any]:
@@ -363,7 +363,7 @@ ENDS = [
 CP, TMA, NO = "cp_async", "tma", "threads"
 COMPUTED = "the base of a map is a parameter of the kernel; here it is computed"
 SLICES = "the view has a position per slice, which only threads follow"
-EARLY = "its turn may end before the tile is used"
+EARLY = "its iteration may end before the tile is used"
 SERIAL = "copies in this loop do not run ahead of their use"
 KINDS = {
     "plain": Kind(PLAIN, plain_problem, (CP, CP), (TMA, TMA)),

@@ -13,9 +13,9 @@ TENSOR = "tensor_view<?x?xf16, strides=[?,1]>"
 OUT = "tensor_view<?x?xf32, strides=[?,1]>"
 
 
-def part(tile: tuple[int, ...], tensor: str, turned: bool = False) -> str:
+def part(tile: tuple[int, ...], tensor: str, transposed: bool = False) -> str:
     shape = "x".join(map(str, tile))
-    order = ", dim_map=[1, 0]" if turned else ""
+    order = ", dim_map=[1, 0]" if transposed else ""
     return f"partition_view<tile=({shape}), padding_value = zero, {tensor}{order}>"
 
 
@@ -43,10 +43,10 @@ def mma(to: str, lhs: str, rhs: str, acc: str, mnk: tuple[int, int, int]) -> str
         : tile<{m}x{k}xf16>, tile<{k}x{n}xf16>, tile<{m}x{n}xf32>"""
 
 
-def loop(body: str, *, turns: str = "%turns", result: str = "%f") -> str:
+def loop(body: str, *, iterations: str = "%iterations", result: str = "%f") -> str:
     """A loop over `%k` that makes `%d` of `%acc`."""
     return f"""
-      {result} = for %k in (%z to {turns}, step %one) : tile<i32>
+      {result} = for %k in (%z to {iterations}, step %one) : tile<i32>
           iter_values(%acc = %zeros) -> ({ACC}) {{{body}
         continue %d : {ACC}
       }}"""
@@ -73,7 +73,7 @@ def kernel(parameters: str, body: str) -> str:
       %one = constant <i32: 1> : tile<i32>
       %tile_k = constant <i32: {K}> : tile<i32>
       %zeros = constant <f32: 0.0> : {ACC}
-      %turns = divi %depth, %tile_k signed rounding<positive_inf> : tile<i32>
+      %iterations = divi %depth, %tile_k signed rounding<positive_inf> : tile<i32>
       %bx, %by, %bz = get_tile_block_id : tile<i32>{body}
       return
     }}

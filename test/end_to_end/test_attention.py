@@ -35,7 +35,10 @@ ERROR = {"f16": 2.0**-9, "bf16": 2.0**-6}
 """Of results below 4 whose weights are rounded to a type, as they are."""
 CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
     "all keys": (Attention("full", 64, rows=64, keys=32), (1, 64, 96)),
-    "a mask in every turn": (Attention("causal", 64, rows=64, keys=32), (1, 128, 128)),
+    "a mask in every iteration": (
+        Attention("causal", 64, rows=64, keys=32),
+        (1, 128, 128),
+    ),
     "a loop with a mask": (Attention("split", 64, rows=64, keys=32), (1, 128, 128)),
     "ragged keys": (Attention("ragged", 64, rows=64, keys=32), (1, 40, 75)),
     "grouped heads": (
@@ -46,7 +49,7 @@ CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
         Attention("causal", 64, rows=64, keys=32, has_values=False),
         (1, 128, 128),
     ),
-    "one turn": (Attention("full", 64, rows=64, keys=64), (1, 64, 64)),
+    "one iteration": (Attention("full", 64, rows=64, keys=64), (1, 64, 64)),
 }
 """Kernels, each with heads, queries and keys."""
 
@@ -94,7 +97,7 @@ def test_the_emulator_computes_the_same(name: str) -> None:
 
 
 def test_products_are_awaited_behind_what_threads_compute() -> None:
-    """An event in front of the last wait of a turn; none where there is one product."""
+    """An event before the last wait of an iteration; none with one product."""
     _, compiled = kernel("all keys")
     lines = [line.strip() for line in compiled.ptx.splitlines()]
     waits = [n for n, line in enumerate(lines) if line.startswith("wgmma.wait_group")]

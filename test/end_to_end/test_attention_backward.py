@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gradients of keys and values: four products a turn, whose tiles are read twice.
+"""Gradients of keys and values: four products an iteration, whose tiles are read twice.
 
-A turn has the tiles of some queries and of their result's gradients. Scores and the
-gradients of weights are products of both with keys and values; what they give is
+An iteration has the tiles of some queries and of their result's gradients. Scores and
+the gradients of weights are products of both with keys and values; what they give is
 multiplied by the same two tiles again. All four overlap on sm_90, where registers hold
 the sums.
 """
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import cuda_tile
 from cuda_tile._mlir import ir
 
-KEYS, QUERIES, DEPTH, TURNS = 128, 64, 64, 3
+KEYS, QUERIES, DEPTH, ITERATIONS = 128, 64, 64, 3
 LEVELS = ("stage", "ring", "roles", "skew", "issue", "barriers")
 ALLOWED = 2.0**-10
 """Relative error of sums of weights that were rounded to f16."""
@@ -41,20 +41,20 @@ def part(rows: int, tile: int, element: str) -> str:
 
 
 def load(name: str, rows: int, tile: int, index: str) -> str:
-    """The lines that load a tile and turn it."""
-    ty, turned = f"tile<{tile}x{DEPTH}xf16>", f"tile<{DEPTH}x{tile}xf16>"
+    """The lines that load a tile and transpose it."""
+    ty, transposed = f"tile<{tile}x{DEPTH}xf16>", f"tile<{DEPTH}x{tile}xf16>"
     return f"""
     %{name}t, %{name}k = load_view_tko weak %{name}3[{index}, %zero]
       : {part(rows, tile, "f16")}, tile<i32> -> {ty}, token
-    %{name}x = permute %{name}t [1, 0] : {ty} -> {turned}"""
+    %{name}x = permute %{name}t [1, 0] : {ty} -> {transposed}"""
 
 
 def text() -> str:
     """The kernel: a tile block has all queries and a tile of keys."""
-    queries = QUERIES * TURNS
+    queries = QUERIES * ITERATIONS
     square, sums = f"tile<{KEYS}x{QUERIES}xf32>", f"tile<{KEYS}x{DEPTH}xf32>"
     narrow = f"tile<{KEYS}x{QUERIES}xf16>"
-    wide, turned = f"tile<{KEYS}x{DEPTH}xf16>", f"tile<{DEPTH}x{QUERIES}xf16>"
+    wide, transposed = f"tile<{KEYS}x{DEPTH}xf16>", f"tile<{DEPTH}x{QUERIES}xf16>"
     tall, stored = f"tile<{QUERIES}x{DEPTH}xf16>", part(KEYS, KEYS, "f32")
     views = [view(n, queries, QUERIES, "f16") for n in ("q", "o")]
     views += [view(n, KEYS, KEYS, "f16") for n in ("k", "v")]
@@ -73,9 +73,9 @@ def text() -> str:
         iter_values(%gk = %start, %gv = %start) -> ({sums}, {sums}) {{
       {load("q", queries, QUERIES, "%j")}
       {load("o", queries, QUERIES, "%j")}
-      %s = mmaf %kt, %qx, %none : {wide}, {turned}, {square}
+      %s = mmaf %kt, %qx, %none : {wide}, {transposed}, {square}
       %p = exp2 %s flush_to_zero : {square}
-      %dp = mmaf %vt, %ox, %none : {wide}, {turned}, {square}
+      %dp = mmaf %vt, %ox, %none : {wide}, {transposed}, {square}
       %ds = mulf %p, %dp : {square}
       %ph = ftof %p : {square} -> {narrow}
       %dh = ftof %ds : {square} -> {narrow}
@@ -100,14 +100,14 @@ def kernel() -> ir.Module:
 def inputs() -> list[NDArray[np.float16]]:
     """Queries, gradients of results, keys and values."""
     rng = np.random.default_rng(0)
-    rows = (QUERIES * TURNS, QUERIES * TURNS, KEYS, KEYS)
+    rows = (QUERIES * ITERATIONS, QUERIES * ITERATIONS, KEYS, KEYS)
     return [(rng.normal(size=(n, DEPTH)) * 0.3).astype(np.float16) for n in rows]
 
 
 def run(module: ir.Module, **how: Any) -> NDArray[np.float32]:
     """The gradients that a module computes."""
     found = np.zeros((2, KEYS, DEPTH), np.float32)
-    arguments = [*inputs(), found[0], found[1], np.int32(TURNS)]
+    arguments = [*inputs(), found[0], found[1], np.int32(ITERATIONS)]
     cuda_tile.run(module, grid=(1,), args=arguments, **how)
     return found
 

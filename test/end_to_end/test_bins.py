@@ -27,17 +27,17 @@ MODES: dict[str, Any] = {
     "umax": np.maximum,
     "umin": np.minimum,
 }
-SIZE, TURNS, BLOCKS = 512, 2, 3
+SIZE, ITERATIONS, BLOCKS = 512, 2, 3
 COLLECTED = "red.relaxed.cta.shared"
 BARRIERS = 3
-"""Of a turn: before the places are cleared, before and after the sums."""
+"""Of an iteration: before the places are cleared, before and after the sums."""
 
 
 def kernel(mode: str, bins: int, order: str, x: Any, y: Any, out: Any) -> None:
     """Updates `out` at x by y, where y is no multiple of 4, some tiles one by one."""
 
-    def turn(i: Any) -> None:
-        first = (b.get_tile_block_id()[0] * TURNS + i) * SIZE
+    def iteration(i: Any) -> None:
+        first = (b.get_tile_block_id()[0] * ITERATIONS + i) * SIZE
         places = first + b.iota(SIZE)
         index = b.load_ptr_tko(x + places)[0]
         value = b.load_ptr_tko(y + places)[0]
@@ -48,12 +48,12 @@ def kernel(mode: str, bins: int, order: str, x: Any, y: Any, out: Any) -> None:
             out + index, mode, value, mask, memory_ordering_semantics=order
         )
 
-    b.for_loop(0, TURNS, 1, [], turn)
+    b.for_loop(0, ITERATIONS, 1, [], iteration)
 
 
 def launch(mode: str, bins: int) -> Any:
     generator = np.random.default_rng(bins)
-    count = SIZE * TURNS * BLOCKS
+    count = SIZE * ITERATIONS * BLOCKS
     x = generator.integers(0, bins, count).astype(np.int32)
     y = generator.integers(-(2**31), 2**31, count).astype(np.int32)
     out = generator.integers(-(2**31), 2**31, bins + 1).astype(np.int32)
@@ -104,7 +104,7 @@ def test_what_is_not_collected(bins: int, known: int, order: str) -> None:
 
 
 def test_each_barrier_is_needed() -> None:
-    """Each of a turn; LLVM may have written out both turns."""
+    """Each of an iteration; LLVM may have written out both iterations."""
     made = stream("add", 30, 30)
     compiled = cuda_tile.compile(made.module(), "sm_90", cubin=False)
     pieces = re.split(r"(\tbar\.sync.*\n)", compiled.ptx)

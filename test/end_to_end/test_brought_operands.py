@@ -24,11 +24,11 @@ from cuda_tile.ir.walk import entries, nested_ops
 pytestmark = pytest.mark.sampled(3)
 
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), sizes=(64, 64, 384))
-LIFTED = replace(F8, turned=(True, True))
+LIFTED = replace(F8, transposed=(True, True))
 CASES = {
     "B": F8,
     "A": LIFTED,
-    "A and B": replace(F8, turned=(True, False), tile=(64, 64, 64)),
+    "A and B": replace(F8, transposed=(True, False), tile=(64, 64, 64)),
     "B, ragged": replace(F8, operand="f8E5M2", sizes=(80, 112, 304)),
     "A, ragged": replace(LIFTED, operand="f8E5M2", sizes=(80, 112, 304)),
     "B, shallow": replace(F8, tile=(64, 64, 32), sizes=(64, 64, 96)),
@@ -38,16 +38,16 @@ CASES = {
     "B, two parts of columns": replace(F8, tile=(256, 128, 64), sizes=(256, 128, 128)),
     "B, half a swizzle": replace(F8, tile=(32, 64, 64), sizes=(96, 128, 128)),
     "B, sums of f16": replace(F8, result="f16", tile=(64, 64, 64)),
-    "B, one turn": replace(F8, sizes=(64, 64, 128)),
-    "no turn": replace(F8, sizes=(64, 64, 0), turned=(True, False)),
+    "B, one iteration": replace(F8, sizes=(64, 64, 128)),
+    "no iteration": replace(F8, sizes=(64, 64, 0), transposed=(True, False)),
     "B, batched": replace(F8, batched=True),
     "B, 4 bytes": replace(F8, sizes=(68, 76, 260), divisor=4),
     "i8, B": Case("i8", "i32", (64, 64, 64), (80, 112, 208)),
     "i8, A": Case("i8", "i32", (64, 64, 64), (80, 112, 208), (True, True)),
     "i8, A and B": Case("i8", "i32", (64, 64, 64), (64, 64, 192), (True, False)),
     "f16 by f8": Case(stores_b="f8E4M3FN", tile=(64, 64, 64), sizes=(80, 112, 208)),
-    "f16 by i8, A turned": Case(
-        stores_b="i8", tile=(64, 64, 64), sizes=(80, 112, 208), turned=(True, False)
+    "f16 by i8, A transposed": Case(
+        stores_b="i8", tile=(64, 64, 64), sizes=(80, 112, 208), transposed=(True, False)
     ),
     "bf16 by i8": Case(
         "bf16", stores_b="i8", tile=(128, 128, 64), sizes=(128, 128, 192)
@@ -71,7 +71,7 @@ def test_all_judges_agree(name: str) -> None:
     module = cuda_tile.load(kernel(case).encode())
     plan = plan_of(module)
     assert plan["lhs"] == "register"
-    is_lifted = case.turned[0] and stored_type(case, "a") != "f16"
+    is_lifted = case.transposed[0] and stored_type(case, "a") != "f16"
     assert plan.get("swap", 0) == (not is_lifted)
     check(case, module)
 
@@ -114,8 +114,8 @@ def arguments(case: Case, signs: str) -> tuple[list[Any], Array]:
             for side, kind in zip(sides, kinds, strict=True)
         )
         left, right = (
-            x.T if turned else x
-            for x, turned in zip((left, right), case.turned, strict=True)
+            x.T if transposed else x
+            for x, transposed in zip((left, right), case.transposed, strict=True)
         )
         expected = (left @ right).astype(np.int32)
     return args, expected
@@ -145,14 +145,14 @@ LARGE = {
     "A, 256x128": ((256, 128, 128), (True, True), 8),
     "A, 128x256": ((128, 256, 128), (True, True), 4),
 }
-"""Tiles, what is turned, and the `ldmatrix` that bring it."""
+"""Tiles, what is transposed, and the `ldmatrix` that bring it."""
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_nothing_spills(name: str) -> None:
     """Two warpgroups hold all sums; of a left operand they read a part at a time."""
-    tile, turned, reads = LARGE[name]
-    case = Case("f8E4M3FN", "f32", tile, turned=turned)
+    tile, transposed, reads = LARGE[name]
+    case = Case("f8E4M3FN", "f32", tile, transposed=transposed)
     compiled = cuda_tile.compile(cuda_tile.load(kernel(case).encode()), "sm_90")
     (resources,) = compiled.report.kernels
     assert resources.spill_bytes <= 8  # one register, in the last case
@@ -160,7 +160,7 @@ def test_nothing_spills(name: str) -> None:
 
 
 def test_sums_that_others_read_are_not_transposed() -> None:
-    """A maximum of each turn's sums needs them as they are."""
+    """A maximum of each iteration's sums needs them as they are."""
     text = kernel(replace(F8, tile=(64, 64, 64))).replace(
         "continue %d", "%e = maxf %d, %zero : tile<64x64xf32>\n      continue %e"
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops in which a product is made of another one's result: all judges agree on each.
 
-The later product runs a turn behind the earlier one (`stage = 1`), in any form that
-such a loop may have. Inputs are small whole numbers, so that every sum is exact.
+The later product runs an iteration behind the earlier one (`stage = 1`), in any form
+that such a loop may have. Inputs are small whole numbers, so that every sum is exact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 LEVELS = ("stage", "skew", "issue", "count", "barriers")
 ROWS, DEPTH, KEYS = 64, 32, 16
 LENGTHS = (0, 1, 2, 5)
-"""Turns of the loop."""
+"""Iterations of the loop."""
 SEEDS = 2
 TENSOR = "tensor_view<?x32xf16, strides=[32,1]>"
 K = f"partition_view<tile=(32x16), padding_value = zero, {TENSOR}, dim_map=[1, 0]>"
@@ -118,45 +118,47 @@ COUNTED = """
       %j1 = reshape %jf : tile<f32> -> tile<1x1xf32>"""
 
 
-def turns(q: Array, k: Array, v: Array, step: int = 1) -> list[tuple[Array, Array]]:
-    """Scores and values of each turn."""
+def iterations(
+    q: Array, k: Array, v: Array, step: int = 1
+) -> list[tuple[Array, Array]]:
+    """Scores and values of each iteration."""
     count = len(k) // KEYS
     parts = [slice(KEYS * j, KEYS * j + KEYS) for j in range(0, count, step)]
     return [(q @ k[at].T, v[at]) for at in parts]
 
 
 def plain(q: Array, k: Array, v: Array) -> Array:
-    return sum((s @ x for s, x in turns(q, k, v)), np.zeros((ROWS, DEPTH)))
+    return sum((s @ x for s, x in iterations(q, k, v)), np.zeros((ROWS, DEPTH)))
 
 
 def stepped(q: Array, k: Array, v: Array) -> Array:
-    return sum((s @ x for s, x in turns(q, k, v, 2)), np.zeros((ROWS, DEPTH)))
+    return sum((s @ x for s, x in iterations(q, k, v, 2)), np.zeros((ROWS, DEPTH)))
 
 
 def halved(q: Array, k: Array, v: Array) -> Array:
     acc = np.zeros((ROWS, DEPTH))
-    for s, x in turns(q, k, v):
+    for s, x in iterations(q, k, v):
         acc = 0.5 * acc + s.sum(1, keepdims=True) + s @ x
     return acc
 
 
 def shifted(q: Array, k: Array, v: Array) -> Array:
     acc, old = np.zeros((ROWS, DEPTH)), np.zeros((ROWS, 1))
-    for s, x in turns(q, k, v):
+    for s, x in iterations(q, k, v):
         acc, old = acc + old + s @ x, s.sum(1, keepdims=True)
     return acc
 
 
 def counted(q: Array, k: Array, v: Array) -> Array:
     acc = np.zeros((ROWS, DEPTH))
-    for j, (s, x) in enumerate(turns(q, k, v)):
+    for j, (s, x) in enumerate(iterations(q, k, v)):
         acc = (s + j) @ x + acc + j
     return acc
 
 
 def thrice(q: Array, k: Array, v: Array) -> Array:
     acc = np.zeros((ROWS, DEPTH))
-    for s, x in turns(q, k, v):
+    for s, x in iterations(q, k, v):
         acc = (2 * s) @ x + (s @ x) + acc
     return acc
 
@@ -185,7 +187,7 @@ FORMS: dict[str, Kernel] = {
         ),
         halved,
     ),
-    "value of the turn before": (
+    "value of the iteration before": (
         f"\n    {ZERO_ROW}"
         + loop(
             BASIC + REDUCED + SHIFTED + values("d", "s", "v", "%mixed"),
@@ -275,7 +277,7 @@ def test_the_emulator_agrees(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_later_product_runs_a_turn_behind(form: str) -> None:
+def test_a_later_product_runs_an_iteration_behind(form: str) -> None:
     _, levels, _ = lowered(form)
     with levels["skew"].context:
         (entry,) = entries(levels["skew"].operation)

@@ -32,28 +32,30 @@ CASES = {
     "tf32": Case("tf32", stored="f32", engines=BY_THREADS),
     "f8 as f16": Case("f16", stored="f8E5M2"),
     "f16 by f8": Case(stores_b="f8E4M3FN", tile=(64, 64, 64)),
-    "f16 by f8, B turned": Case(stores_b="f8E5M2", turned=(False, True)),
+    "f16 by f8, B transposed": Case(stores_b="f8E5M2", transposed=(False, True)),
     "f16 by i8": Case(stores_b="i8", sizes=(64, 128, 32), tile=(64, 128, 32)),
     "f16 by i8, ragged": Case(
         stores_b="i8", tile=(64, 64, 64), sizes=(96, 80, 208), divisor=16
     ),
-    "f8, both turned": Case("f8E4M3FN", turned=(True, True), sizes=(64, 128, 96)),
-    "i8, A turned": Case("i8", "i32", turned=(True, True), tile=(128, 64, 64)),
-    "i8, no turn": Case("i8", "i32", sizes=(64, 64, 0), turned=(True, False)),
-    "A turned": Case(turned=(True, False)),
-    "B turned": Case(turned=(False, True)),
-    "both turned": Case(turned=(True, True)),
-    "i8, B turned": Case("i8", "i32", turned=(False, True)),
-    "f8, B turned": Case("f8E4M3FN", turned=(False, True)),
-    "f8, B turned, ragged": Case(
-        "f8E5M2", "f32", (64, 64, 128), (96, 80, 304), turned=(False, True)
+    "f8, both transposed": Case(
+        "f8E4M3FN", transposed=(True, True), sizes=(64, 128, 96)
     ),
-    "tf32, B turned": Case("tf32", turned=(False, True)),
+    "i8, A transposed": Case("i8", "i32", transposed=(True, True), tile=(128, 64, 64)),
+    "i8, no iteration": Case("i8", "i32", sizes=(64, 64, 0), transposed=(True, False)),
+    "A transposed": Case(transposed=(True, False)),
+    "B transposed": Case(transposed=(False, True)),
+    "both transposed": Case(transposed=(True, True)),
+    "i8, B transposed": Case("i8", "i32", transposed=(False, True)),
+    "f8, B transposed": Case("f8E4M3FN", transposed=(False, True)),
+    "f8, B transposed, ragged": Case(
+        "f8E5M2", "f32", (64, 64, 128), (96, 80, 304), transposed=(False, True)
+    ),
+    "tf32, B transposed": Case("tf32", transposed=(False, True)),
     "ragged": Case(sizes=(72, 88, 104), divisor=8),
     "4 bytes": Case(sizes=(70, 66, 98), divisor=2, engines=("cp_async", "cp_async")),
     "2 bytes": Case(sizes=(67, 65, 33), divisor=1, engines=("threads", "threads")),
-    "one turn": Case(sizes=(64, 64, 32)),
-    "no turn": Case(sizes=(64, 64, 0), turned=(True, False)),
+    "one iteration": Case(sizes=(64, 64, 32)),
+    "no iteration": Case(sizes=(64, 64, 0), transposed=(True, False)),
     "batched": Case(batched=True),
     "gathered": Case(gathers=True, engines=("cp_async", "cp_async")),
     "twice": Case(tile=(64, 64, 64), sizes=(64, 64, 192), twice=True),
@@ -90,7 +92,9 @@ BYTES = {
     "i8, ragged": Case("i8", "i32", (32, 128, 64), (80, 208, 144)),
     "i8, one pair of columns": Case("i8", "i32", (64, 16, 64), (64, 32, 128)),
     "i8, short depth": Case("i8", "i32", (64, 64, 16), (64, 64, 64)),
-    "i8, A turned too": Case("i8", "i32", (64, 64, 32), (64, 64, 96), (True, False)),
+    "i8, A transposed too": Case(
+        "i8", "i32", (64, 64, 32), (64, 64, 96), (True, False)
+    ),
     "f8": Case("f8E4M3FN", "f32", (64, 64, 64), (96, 80, 208)),
     "f8, other bits": Case("f8E5M2", "f32", (128, 32, 32), (128, 64, 64)),
 }
@@ -101,13 +105,14 @@ BYTES = {
     ("tile", "swaps"),
     [((128, 32, 64), False), ((128, 128, 64), True), ((16, 128, 64), True)],
 )
-def test_warpgroups_multiply_bytes_where_turning_them_pays(
+def test_warpgroups_multiply_bytes_where_transposing_them_pays(
     tile: tuple[int, int, int], *, swaps: bool
 ) -> None:
     """Not narrow results, whose transpose has too few rows.
 
-    Clocks of shared memory a turn of the first: 240 by warpgroups that convert, 176 by
-    warps; of the second 320 by warpgroups that bring B to registers, 512 by warps.
+    Clocks of shared memory an iteration of the first: 240 by warpgroups that convert,
+    176 by warps; of the second 320 by warpgroups that bring B to registers, 512 by
+    warps.
     """
     module = cuda_tile.load(kernel(Case("i8", "i32", tile)).encode())
     planned = str(cuda_tile.lower(module, "sm_90", until="plan"))
@@ -117,7 +122,7 @@ def test_warpgroups_multiply_bytes_where_turning_them_pays(
 
 @pytest.mark.parametrize("name", BYTES)
 @pytest.mark.parametrize("chip", ["sm_80", "sm_120"])
-def test_ldmatrix_turns_bytes_that_lie_along_n(name: str, chip: str) -> None:
+def test_ldmatrix_transposes_bytes_that_lie_along_n(name: str, chip: str) -> None:
     case = BYTES[name]
     if case.result == "f32" and chip == "sm_80":
         chip = "sm_89"  # the first that multiplies them

@@ -27,7 +27,7 @@ CASES = {
     "f8": replace(SMALL, stored="f8E4M3FN"),
     "f8, bf16": replace(SMALL, stored="f8E4M3FN", operand="bf16"),
     "i4": replace(SMALL, stored=PACKED),
-    "i4, groups of 2 turns": replace(SMALL, stored=PACKED, group=2),
+    "i4, groups of 2 iterations": replace(SMALL, stored=PACKED, group=2),
     "i8, per column": replace(SMALL, group=0),
     "i4, bf16": replace(SMALL, stored=PACKED, operand="bf16"),
 }
@@ -36,8 +36,8 @@ CHIPS = ["sm_80", "sm_90", "sm_120"]
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("chip", CHIPS)
-def test_no_turn_waits_for_a_load(name: str, chip: str) -> None:
-    """Weights, scales and zero points are copied ahead of the turn that uses them."""
+def test_no_iteration_waits_for_a_load(name: str, chip: str) -> None:
+    """Weights, scales and zero points are copied iterations ahead of their use."""
     module = cuda_tile.load(CASES[name].text().encode())
     text = str(cuda_tile.lower(module, chip, until="skew"))
     assert "load_view_tko" not in text[text.index(" = for ") :]

@@ -21,7 +21,7 @@ KERNELS = (Backward(64), Backward(128, by_queries=True))
 LEVELS = ("stage", "skew", "issue", "barriers")
 ALLOWED = 2.0**-9
 """Error beside the largest gradient: weights and results are rounded to f16."""
-TURNS, RAGGED = 2, 8
+ITERATIONS, RAGGED = 2, 8
 
 named = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 
@@ -33,7 +33,7 @@ def module(kernel: Backward) -> ir.Module:
 
 def run(made: ir.Module, kernel: Backward, **how: Any) -> list[NDArray[np.float64]]:
     """The gradients that a module computes, checked against those of f64."""
-    grid, values = kernel.launch(1, TURNS * kernel.queries - RAGGED, kernel.keys)
+    grid, values = kernel.launch(1, ITERATIONS * kernel.queries - RAGGED, kernel.keys)
     entry = find_entry(module(kernel).operation, None)
     arguments = spread_args("kernel", parameter_types(entry), values)
     cuda_tile.run(made, grid=grid, args=arguments, **how)
@@ -71,7 +71,7 @@ def test_registers_suffice(kernel: Backward) -> None:
     assert 'roles = "load"' in report.plan
 
 
-def test_products_of_one_turn_overlap_those_of_another() -> None:
+def test_products_of_one_iteration_overlap_those_of_another() -> None:
     planned = str(cuda_tile.lower(module(KERNELS[0]), "sm_90", until="plan"))
     assert planned.count("stage = 1") == 2
 

@@ -21,7 +21,7 @@ KERNELS = (Linear(128, 128), Linear(64, 64, chunk=128))
 LEVELS = ("stage", "skew", "issue", "barriers")
 ALLOWED = 2.0**-9
 """Error beside the largest result: states, weights and results are rounded to f16."""
-TURNS, RAGGED = 3, 8
+ITERATIONS, RAGGED = 3, 8
 
 named = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 
@@ -33,7 +33,7 @@ def module(kernel: Linear) -> ir.Module:
 
 def run(made: ir.Module, kernel: Linear, **how: Any) -> NDArray[np.float64]:
     """What a module computes, checked against f64."""
-    grid, values = kernel.launch(1, TURNS * kernel.chunk - RAGGED)
+    grid, values = kernel.launch(1, ITERATIONS * kernel.chunk - RAGGED)
     entry = find_entry(module(kernel).operation, None)
     arguments = spread_args("kernel", parameter_types(entry), values)
     cuda_tile.run(made, grid=grid, args=arguments, **how)

@@ -21,7 +21,7 @@ from cuda_tile.ir.walk import entries, nested_ops
 
 pytestmark = pytest.mark.sampled(2)
 
-F8 = Case("f8E4M3FN", tile=(64, 64, 128), turned=(False, True))
+F8 = Case("f8E4M3FN", tile=(64, 64, 128), transposed=(False, True))
 DEPTH = 4096
 CUT = 2.0**-13
 """What one cut of an instruction of 8-bit floats takes at most, of its largest term
@@ -189,12 +189,15 @@ def test_plans_that_promote_otherwise_are_refused(
 
 
 CONVERTED = {
-    "i8, A turned": ("b", Case("i8", "i32", (128, 128, 128), turned=(True, False))),
-    "f8": ("b", replace(F8, tile=(128, 32, 128), turned=(False, False))),
-    "f16 by f8": ("b", Case(tile=(128, 32, 64), stores_b="f8E4M3FN")),
-    "f16 by i8, B turned": (
+    "i8, A transposed": (
         "b",
-        Case(tile=(128, 128, 64), stores_b="i8", turned=(False, True)),
+        Case("i8", "i32", (128, 128, 128), transposed=(True, False)),
+    ),
+    "f8": ("b", replace(F8, tile=(128, 32, 128), transposed=(False, False))),
+    "f16 by f8": ("b", Case(tile=(128, 32, 64), stores_b="f8E4M3FN")),
+    "f16 by i8, B transposed": (
+        "b",
+        Case(tile=(128, 128, 64), stores_b="i8", transposed=(False, True)),
     ),
 }
 
@@ -225,8 +228,8 @@ def test_operands_are_converted_beside_products(name: str) -> None:
 def test_what_converted_operands_rest_on_is_noticed(deleted: str, spared: int) -> None:
     """Each deleted fence or arrival is found, or the product is wrong.
 
-    Not those of the last turn of both rings that products drain, behind the loop: for
-    them nobody waits.
+    Not those of the last iteration of both rings that products drain, behind the loop:
+    for them nobody waits.
     """
     case = Case(tile=(64, 32, 64), sizes=(64, 32, 1024), stores_b="f8E4M3FN")
     module = cuda_tile.load(kernel(case).encode())
@@ -301,10 +304,10 @@ def test_levels_agree_where_warps_promote(name: str, chip: str) -> None:
 
 
 @pytest.mark.parametrize("chip", ["sm_89", "sm_120"])
-@pytest.mark.parametrize("turned", [True, False])
-def test_warps_add_a_part_after_4_products(chip: str, turned: bool) -> None:
+@pytest.mark.parametrize("transposed", [True, False])
+def test_warps_add_a_part_after_4_products(chip: str, transposed: bool) -> None:
     """64 sums of a thread are added once for 64 instructions; no thread spills."""
-    case = replace(F8, tile=(128, 128, 128), turned=(False, turned))
+    case = replace(F8, tile=(128, 128, 128), transposed=(False, transposed))
     module = cuda_tile.load(kernel(case).encode())
     compiled = cuda_tile.compile(module, chip)
     assert len(re.findall(r"add\.rn\.f32", compiled.ptx)) == 64

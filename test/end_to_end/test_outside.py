@@ -115,9 +115,9 @@ def test_what_a_copy_means(padding: str) -> None:
 # Rows -------------------------------------------------------------------------------
 
 
-def held(*fields: str) -> dict[str, Callable[[ir.Operation], None]]:
-    """A hook that lets loops keep what they load; see test_held.py."""
-    plan = f"{{{', '.join(('hold = 1 : i64', *fields))}}}"
+def reused(*fields: str) -> dict[str, Callable[[ir.Operation], None]]:
+    """A hook that lets loops keep what they load; see test_reuse.py."""
+    plan = f"{{{', '.join(('reuse = 1 : i64', *fields))}}}"
 
     def write(module: ir.Operation) -> None:
         for entry in entries(module):
@@ -151,8 +151,8 @@ STREAMS: dict[str, tuple[Stream, dict[str, Any]]] = {
         ),
         {"options": cuda_tile.Options(num_warps=1)},
     ),
-    "held": (CHUNKS, {"before": held(ONE_WARP)}),
-    "of a cluster": (CHUNKS, {"before": held(ONE_WARP, "cluster = 2 : i64")}),
+    "reused": (CHUNKS, {"before": reused(ONE_WARP)}),
+    "of a cluster": (CHUNKS, {"before": reused(ONE_WARP, "cluster = 2 : i64")}),
 }
 
 

@@ -158,7 +158,7 @@ def summed_in_order(x: Any, y: Any, token: Any = None, start: int = 0) -> None:
     ("change", "is_divided"),
     [
         ({}, True),
-        ({"start": 1}, True),  # the parts are those of the second turn
+        ({"start": 1}, True),  # the parts are those of the second iteration
         ({"token": b.make_token}, False),  # the store waits for the load
     ],
 )

@@ -90,7 +90,7 @@ def test_along_any_dimension(shape: list[int], *, reverse: bool) -> None:
         scanned = cumsum(b.reshape(tile, shape), reverse=reverse)
         return [b.reshape(scanned, [1, ROW])]
 
-    run(of_integers("turned", ROW, made, lambda x: [np_cumsum(x, reverse=reverse)]))
+    run(of_integers("transposed", ROW, made, lambda x: [np_cumsum(x, reverse=reverse)]))
 
 
 def test_single_elements_stay_as_they_are() -> None:

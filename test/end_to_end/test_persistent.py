@@ -144,26 +144,26 @@ def test_a_plan_by_hand_leaves_room_for_the_store(roles: str) -> None:
     check_ptx(name, module, compiled, 1, 3)
 
 
-def _turn_starts_anew(op: ir.Operation, number: int) -> None:
+def _iteration_starts_anew(op: ir.Operation, number: int) -> None:
     assert op.parent is not None
     op.operands[number] = op.parent.operation.operands[number]
 
 
-def _turn_shifted(op: ir.Operation, number: int, by: int) -> None:
+def _iteration_shifted(op: ir.Operation, number: int, by: int) -> None:
     with ir.InsertionPoint(op), op.location:
         op.operands[number] = plus(op.operands[number], by)
 
 
 MISTAKES = {
-    "starts anew": _turn_starts_anew,
-    "one too many": partial(_turn_shifted, by=1),
-    "one too few": partial(_turn_shifted, by=-1),
+    "starts anew": _iteration_starts_anew,
+    "one too many": partial(_iteration_shifted, by=1),
+    "one too few": partial(_iteration_shifted, by=-1),
 }
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("role", [0, 1])
-def test_a_wrong_turn_in_the_next_tile_is_noticed(role: int, mistake: str) -> None:
+def test_a_wrong_iteration_in_the_next_tile_is_noticed(role: int, mistake: str) -> None:
     name = PRODUCTS[0]
     after = persistent(engine="tma", roles="load")
 
@@ -182,7 +182,7 @@ def test_a_wrong_turn_in_the_next_tile_is_noticed(role: int, mistake: str) -> No
     lowered = cuda_tile.lower(
         load(name, VERSIONS[1]), "sm_90", until="count", after=after
     )
-    with pytest.raises(UserError, match="turn"):
+    with pytest.raises(UserError, match="iteration"):
         check(name, lowered)
 
 
@@ -236,8 +236,8 @@ cuda_tile.module @m {{
     %va = make_partition_view %ta : {PART}
     %vb = make_partition_view %tb : {PART}
     %vc = make_partition_view %tc : partition_view<tile=(64x64), {OUT}>
-    %turns = divi %k, %depth signed rounding<positive_inf> : tile<i32>
-    %sum = for %i in (%zero to %turns, step %one) : tile<i32>
+    %iterations = divi %k, %depth signed rounding<positive_inf> : tile<i32>
+    %sum = for %i in (%zero to %iterations, step %one) : tile<i32>
         iter_values(%acc = %start) -> (tile<64x64xf32>) {{
       %u, %s = load_view_tko weak %va[%y, %i]
           : {PART}, tile<i32> -> tile<64x64xf16>, token

@@ -31,7 +31,7 @@ class Cut:
         case: The product.
         warps: Warps of a CTA.
         promote: Elements along K after which sums are promoted, if not 128.
-        pieces: Additions of tiles in a turn, by their shape.
+        pieces: Additions of tiles in an iteration, by their shape.
     """
 
     case: Case
@@ -41,33 +41,37 @@ class Cut:
 
 
 CASES = {
-    "columns": Cut(Case(E4, tile=(64, 64, 128), turned=(False, True)), 1, "2 64x32"),
-    "rows": Cut(Case(E5, tile=(128, 32, 64), turned=(False, True)), 1, "2 64x32"),
-    "four": Cut(Case(E4, tile=(128, 64, 64), turned=(False, True)), 1, "4 32x64"),
+    "columns": Cut(
+        Case(E4, tile=(64, 64, 128), transposed=(False, True)), 1, "2 64x32"
+    ),
+    "rows": Cut(Case(E5, tile=(128, 32, 64), transposed=(False, True)), 1, "2 64x32"),
+    "four": Cut(Case(E4, tile=(128, 64, 64), transposed=(False, True)), 1, "4 32x64"),
     "between warps": Cut(
         Case(E4, tile=(128, 128, 64), sizes=(128, 128, 192)), 4, "2 128x64"
     ),
-    "bytes of B turned": Cut(Case(E4, tile=(64, 64, 128)), 1, "2 64x32"),
-    "rows, B turned": Cut(Case(E4, tile=(128, 32, 64)), 1, "2 64x32"),
-    "A turned": Cut(
-        Case(E4, tile=(64, 64, 64), turned=(True, False), sizes=(64, 64, 192)),
+    "bytes of B transposed": Cut(Case(E4, tile=(64, 64, 128)), 1, "2 64x32"),
+    "rows, B transposed": Cut(Case(E4, tile=(128, 32, 64)), 1, "2 64x32"),
+    "A transposed": Cut(
+        Case(E4, tile=(64, 64, 64), transposed=(True, False), sizes=(64, 64, 192)),
         *(1, "2 64x32"),
     ),
     "ragged": Cut(
-        Case(E4, tile=(64, 64, 128), sizes=(80, 96, 304), turned=(False, True)),
+        Case(E4, tile=(64, 64, 128), sizes=(80, 96, 304), transposed=(False, True)),
         *(1, "2 64x32"),
     ),
     "single bytes": Cut(
         Case(E4, tile=(128, 128, 64), sizes=(131, 67, 99), divisor=1), 4, "2 64x128"
     ),
     "every 64": Cut(
-        Case(E4, tile=(64, 64, 256), turned=(False, True), sizes=(64, 64, 512)),
+        Case(E4, tile=(64, 64, 256), transposed=(False, True), sizes=(64, 64, 512)),
         *(1, "8 64x32", 64),
     ),
     "batched": Cut(Case(E4, tile=(64, 64, 64), batched=True), 1, "2 64x32"),
     "through pointers": Cut(Case(E4, tile=(64, 64, 64), gathers=True), 1, "2 64x32"),
     "converted": Cut(
-        Case(E4, tile=(64, 64, 64), stored="f16", turned=(False, True)), 1, "2 64x32"
+        Case(E4, tile=(64, 64, 64), stored="f16", transposed=(False, True)),
+        1,
+        "2 64x32",
     ),
 }
 
@@ -213,13 +217,13 @@ def test_batches(extents: tuple[int, ...], added: list[str]) -> None:
 
 
 @pytest.mark.parametrize("chip", ["sm_89", "sm_120"])
-@pytest.mark.parametrize("turned", [True, False])
+@pytest.mark.parametrize("transposed", [True, False])
 @pytest.mark.parametrize("tile", [(128, 256, 128), (256, 128, 128), (128, 256, 64)])
 def test_large_results_spill_nothing(
-    tile: tuple[int, int, int], chip: str, *, turned: bool
+    tile: tuple[int, int, int], chip: str, *, transposed: bool
 ) -> None:
-    """Each of 128 sums of a thread is added once a turn, for 128 of K at most."""
-    case = Case(E4, tile=tile, turned=(False, turned))
+    """Each of 128 sums of a thread is added once an iteration, for 128 of K at most."""
+    case = Case(E4, tile=tile, transposed=(False, transposed))
     compiled = cuda_tile.compile(cuda_tile.load(kernel(case).encode()), chip)
     assert len(re.findall(r"add\.rn\.f32", compiled.ptx)) == 128
     assert compiled.ptx.count("pmevent") == 1

@@ -24,17 +24,17 @@ MMAF = "cuda_tile.mmaf"
 TENSOR = "tensor_view<64x64x{0}, strides=[64,1]>"
 
 
-def view(element: str, *, turned: bool = False) -> str:
+def view(element: str, *, transposed: bool = False) -> str:
     """The type of a view of a whole 64 x 64 array."""
-    dims = ", dim_map=[1, 0]" if turned else ""
+    dims = ", dim_map=[1, 0]" if transposed else ""
     return f"partition_view<tile=(64x64), {TENSOR.format(element)}{dims}>"
 
 
 def kernel(middle: str, element: str = "f32") -> str:
     """Loads %x by rows, %y by columns; stores %r by rows and %s by columns."""
     there = TENSOR.format(element)
-    rows, columns = view(element), view(element, turned=True)
-    out, turned = view("f32"), view("f32", turned=True)
+    rows, columns = view(element), view(element, transposed=True)
+    out, transposed = view("f32"), view("f32", transposed=True)
     return f"""cuda_tile.module @m {{
   entry @k(%p: tile<ptr<{element}>>, %q: tile<ptr<{element}>>, %n: tile<i32>,
            %e: tile<ptr<f32>>) {{
@@ -54,7 +54,7 @@ def kernel(middle: str, element: str = "f32") -> str:
     %va = make_partition_view %ta : {rows}
     %vb = make_partition_view %tb : {columns}
     %vc = make_partition_view %tc : {out}
-    %vd = make_partition_view %td : {turned}
+    %vd = make_partition_view %td : {transposed}
     %x, %k0 = load_view_tko weak %va[%z, %z]
       : {rows}, tile<i32> -> tile<64x64x{element}>, token
     %y, %k1 = load_view_tko weak %vb[%z, %z]
@@ -63,7 +63,7 @@ def kernel(middle: str, element: str = "f32") -> str:
     %k2 = store_view_tko weak %r, %vc[%z, %z]
       : tile<64x64xf32>, {out}, tile<i32> -> token
     %k3 = store_view_tko weak %s, %vd[%z, %z]
-      : tile<64x64xf32>, {turned}, tile<i32> -> token
+      : tile<64x64xf32>, {transposed}, tile<i32> -> token
     return
   }}
 }}"""

@@ -235,12 +235,12 @@ def both_ways(rows: int, columns: int, x: Any, down: Any, across: Any, y: Any) -
     totals = b.broadcast(b.reshape(sums, [1, columns]), shape)
     limits = b.broadcast(b.reshape(most, [rows, 1]), shape)
 
-    def turn(i: Any, found: Any) -> Any:
+    def iteration(i: Any, found: Any) -> Any:
         total = b.reduce(b.reduce(found, 0, 0, lambda p, q: p + q), 0, 0, b.add)
         one = b.broadcast(b.reshape(total + i, [1, 1]), shape)
         return b.bitxor(found + totals, one) - limits
 
-    out = b.for_loop(0, 3, 1, [tile], turn)
+    out = b.for_loop(0, 3, 1, [tile], iteration)
     b.store_ptr_tko(y + places, out, places > 5)
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_rules import REGISTERS, Gathered
 from cuda_tile.analysis.registers import Weigh
 from cuda_tile.emit.addresses import Origin

@@ -34,31 +34,31 @@ def start(sync: str = "groups", drain: str = "threads") -> str:
     """
 
 
-def fill(turn: int, *, publish: bool = True) -> str:
+def fill(iteration: int, *, publish: bool = True) -> str:
     text = f"""
-      %a{turn} = tileas.acquire %r[%c{turn}] : {RING}
-      %ta{turn} = tileas.copy_in %v[%c0, %c{turn}] to %a{turn} engine = "cp_async"
-        : {VIEW}[tile<i32>, tile<i32>] to {BUFFER}
+      %a{iteration} = tileas.acquire %r[%c{iteration}] : {RING}
+      %ta{iteration} = tileas.copy_in %v[%c0, %c{iteration}] to %a{iteration}
+        engine = "cp_async" : {VIEW}[tile<i32>, tile<i32>] to {BUFFER}
     """
-    return text + (f"tileas.publish %r[%c{turn}] : {RING}\n" if publish else "")
+    return text + (f"tileas.publish %r[%c{iteration}] : {RING}\n" if publish else "")
 
 
-def take(turn: int, groups: int | None = None) -> str:
+def take(iteration: int, groups: int | None = None) -> str:
     count = "" if groups is None else f" groups = {groups}"
-    return f"%b{turn} = tileas.take %r[%c{turn}]{count} : {RING}\n"
+    return f"%b{iteration} = tileas.take %r[%c{iteration}]{count} : {RING}\n"
 
 
-def read(turn: int, buffer: str = "b") -> str:
+def read(iteration: int, buffer: str = "b") -> str:
     return f"""
-      %x{turn} = tileas.load_shared %{buffer}{turn}[0, 0]
+      %x{iteration} = tileas.load_shared %{buffer}{iteration}[0, 0]
         : {BUFFER} -> !cuda_tile.{TILE}
-      %s{turn} = store_view_tko weak %x{turn}, %w[%c0, %c{turn}]
+      %s{iteration} = store_view_tko weak %x{iteration}, %w[%c0, %c{iteration}]
         : {TILE}, {VIEW}, tile<i32> -> token
     """
 
 
-def release(turn: int, after: str = "") -> str:
-    return f"tileas.release %r[%c{turn}]{after} : {RING}\n"
+def release(iteration: int, after: str = "") -> str:
+    return f"tileas.release %r[%c{iteration}]{after} : {RING}\n"
 
 
 def launch(body: str, **options: Any) -> np.ndarray[Any, Any]:
@@ -69,16 +69,16 @@ def launch(body: str, **options: Any) -> np.ndarray[Any, Any]:
     return out.reshape(4, 64)
 
 
-def expected(turns: int) -> np.ndarray[Any, Any]:
+def expected(iterations: int) -> np.ndarray[Any, Any]:
     out = np.zeros((4, 64), np.float32)
-    columns = 4 * turns
+    columns = 4 * iterations
     out[:, :columns] = np.arange(256, dtype=np.float32).reshape(4, 64)[:, :columns]
     return out
 
 
 @pytest.mark.parametrize("sync", ["groups", "mbarriers"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_turns_are_handed_on(sync: str, seed: int | None) -> None:
+def test_iterations_are_handed_on(sync: str, seed: int | None) -> None:
     count = 1 if sync == "groups" else None
     body = (
         start(sync)
@@ -95,37 +95,37 @@ def test_turns_are_handed_on(sync: str, seed: int | None) -> None:
 WRONG = {
     "take before publish": (
         start() + take(0) + fill(0),
-        "waits for ever: take of turn 0 needs the publish of turn 0",
+        "waits for ever: take of iteration 0 needs the publish of iteration 0",
     ),
-    "a take of another turn": (
+    "a take of another iteration": (
         start() + fill(0) + fill(1) + take(1),
-        "expected turn 0, the next one to take, got turn 1",
+        "expected iteration 0, the next one to take, got iteration 1",
     ),
     "no slot is free": (
         start() + fill(0) + fill(1) + fill(2),
-        "acquire of turn 2 needs the release of turn 0",
+        "acquire of iteration 2 needs the release of iteration 0",
     ),
     "a release that nobody took": (
         start() + fill(0) + release(0),
-        "release of turn 0 needs the take of turn 0",
+        "release of iteration 0 needs the take of iteration 0",
     ),
-    "a turn twice": (
+    "an iteration twice": (
         start() + fill(0) + take(0) + release(0) + release(0),
-        "expected turn 1, the next one to release, got turn 0",
+        "expected iteration 1, the next one to release, got iteration 0",
     ),
     "read before the take": (
         start() + fill(0) + read(0, "a") + take(0),
-        "reads the slot of turn 0 after its publish",
+        "reads the slot of iteration 0 after its publish",
     ),
     "read after the release": (
         start() + fill(0) + take(0) + release(0) + read(0),
-        "reads the slot of turn 0 after its release",
+        "reads the slot of iteration 0 after its release",
     ),
     "a copy behind the publish": (
         start()
         + f"%a0 = tileas.acquire %r[%c0] : {RING}\ntileas.publish %r[%c0] : {RING}\n"
         + fill(0, publish=False).split(RING)[1],
-        "writes the slot of turn 0 after its publish",
+        "writes the slot of iteration 0 after its publish",
     ),
     "too many groups may be in flight": (
         start() + fill(0) + fill(1) + take(0, 2) + read(0),
@@ -133,7 +133,7 @@ WRONG = {
     ),
     "never taken": (
         start() + fill(0) + fill(1) + take(0) + read(0) + release(0),
-        "the copy into turn 1 is never waited for",
+        "the copy into iteration 1 is never waited for",
     ),
     "a slot that nobody filled": (
         start()
@@ -198,7 +198,7 @@ def test_what_a_mask_excludes_is_zero(seed: int | None) -> None:
     assert out[:, :4].tolist() == [[0, 1, 0, 0]] * 4
 
 
-TURNED = "!tileas.buffer<8x2xf32, #cute.layout<(1@0, 2@0, 4@0, 1@1)>>"
+TRANSPOSED = "!tileas.buffer<8x2xf32, #cute.layout<(1@0, 2@0, 4@0, 1@1)>>"
 
 
 def test_reinterpreted_bytes_stay_where_they_are() -> None:
@@ -208,8 +208,8 @@ def test_reinterpreted_bytes_stay_where_they_are() -> None:
         + fill(0)
         + take(0)
         + f"""
-      %e = tileas.reinterpret %b0 : {BUFFER} -> {TURNED}
-      %y = tileas.load_shared %e[0, 0] : {TURNED} -> !cuda_tile.tile<8x2xf32>
+      %e = tileas.reinterpret %b0 : {BUFFER} -> {TRANSPOSED}
+      %y = tileas.load_shared %e[0, 0] : {TRANSPOSED} -> !cuda_tile.tile<8x2xf32>
       %x = permute %y [1, 0] : tile<8x2xf32> -> tile<2x8xf32>
       %z = reshape %x : tile<2x8xf32> -> {TILE}
       %s = store_view_tko weak %z, %w[%c0, %c0] : {TILE}, {VIEW}, tile<i32> -> token
@@ -259,8 +259,8 @@ SUM = "partition_view<tile=(64x8), tensor_view<64x8xf32, strides=[8,1]>>"
 
 
 def product(after: str, await_: str = "tileas.await %q2") -> str:
-    """Two products in a row of ones, two turns of a ring; `after` is their end."""
-    turns = "".join(
+    """Two products in a row of ones, two iterations of a ring; `after` is their end."""
+    iterations = "".join(
         f"""
       %l{n}, %m{n} = tileas.acquire %r[%c{n}] : {OPERANDS}
       tileas.store_shared %ones, %l{n} : !cuda_tile.tile<64x16xf16>, {LEFT}
@@ -283,7 +283,7 @@ def product(after: str, await_: str = "tileas.await %q2") -> str:
       %more = constant <f16: 2.0> : tile<16x8xf16>
       %zero = constant <f32: 0.0> : tile<64x8xf32>
       %q0 = tileas.settled %zero : tile<64x8xf32>
-      {turns}
+      {iterations}
       {after}
       %z = {await_} : {PENDING}
       %s = store_view_tko weak %z, %w[%c0, %c0]
@@ -304,7 +304,9 @@ def test_products_run_when_they_are_awaited(seed: int | None) -> None:
 
 
 def test_a_release_before_the_product_is_done() -> None:
-    with pytest.raises(InterpError, match="reads the slot of turn 0 after its release"):
+    with pytest.raises(
+        InterpError, match="reads the slot of iteration 0 after its release"
+    ):
         _sum(product(f"tileas.release %r[%c0] : {OPERANDS}\n"), None)
 
 

@@ -18,7 +18,7 @@ VIEW = f"partition_view<tile=(4), {TENSOR}>"
 SEEDS = (None, *range(6))
 
 
-def turns(body: str, *, start: str = "%c0") -> str:
+def iterations(body: str, *, start: str = "%c0") -> str:
     return f"""
       for %t in ({start} to %n, step %c1) : tile<i32> {{
         {body}
@@ -77,7 +77,7 @@ def run(text: str, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
 def test_roles_hand_slots_to_each_other(
     order: tuple[str, str], seed: int | None
 ) -> None:
-    a, out = run(kernel(*map(turns, order)), seed)
+    a, out = run(kernel(*map(iterations, order)), seed)
     assert out.tolist() == a.tolist()
 
 
@@ -95,18 +95,28 @@ def test_the_order_of_roles_is_drawn() -> None:
 
 DEADLOCKS = {
     "nothing is released": (
-        (turns(FILL), turns(DRAIN.replace("tileas.release", "// tileas.release"))),
-        r'role "r0" at .tileas.acquire.*acquire of turn 2 needs the release of turn 0'
-        r'.*role "r1" at .tileas.take.*take of turn 2 needs the publish of turn 2',
+        (
+            iterations(FILL),
+            iterations(DRAIN.replace("tileas.release", "// tileas.release")),
+        ),
+        r'role "r0" at .tileas.acquire.*'
+        r'acquire of iteration 2 needs the release of iteration 0.*'
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 2 needs the publish of iteration 2',
     ),
     "nothing is published": (
-        (turns(FILL.replace("tileas.publish", "// tileas.publish")), turns(DRAIN)),
-        r'role "r1" at .tileas.take.*take of turn 0 needs the publish of turn 0',
+        (
+            iterations(FILL.replace("tileas.publish", "// tileas.publish")),
+            iterations(DRAIN),
+        ),
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 0 needs the publish of iteration 0',
     ),
-    "one turn too many": (
-        (turns(FILL, start="%c1").replace("%r[%t]", "%r[%m]").replace(
-            "%a =", "%m = subi %t, %c1 : tile<i32>\n%a ="), turns(DRAIN)),
-        r'role "r1" at .tileas.take.*take of turn 4 needs the publish of turn 4',
+    "one iteration too many": (
+        (iterations(FILL, start="%c1").replace("%r[%t]", "%r[%m]").replace(
+            "%a =", "%m = subi %t, %c1 : tile<i32>\n%a ="), iterations(DRAIN)),
+        r'role "r1" at .tileas.take.*'
+        r'take of iteration 4 needs the publish of iteration 4',
     ),
 }  # fmt: skip
 
@@ -123,16 +133,16 @@ def test_a_deadlock_names_what_each_role_waits_for(name: str, seed: int | None) 
 
 def test_outside_roles_nothing_is_waited_for() -> None:
     with pytest.raises(InterpError, match=r"outside 'tileas\.roles' nothing"):
-        run(kernel(turns(DRAIN)))
+        run(kernel(iterations(DRAIN)))
 
 
 def test_a_role_that_ends_lets_the_others_go_on() -> None:
-    a, out = run(kernel("", turns(FILL), turns(DRAIN)))
+    a, out = run(kernel("", iterations(FILL), iterations(DRAIN)))
     assert out.tolist() == a.tolist()
 
 
 def test_what_stands_behind_roles_comes_after_all_of_them() -> None:
-    text = kernel(turns(FILL), turns(DRAIN)).replace(
+    text = kernel(iterations(FILL), iterations(DRAIN)).replace(
         "        return", "%behind = negi %c1 : tile<i32>\nreturn"
     )
     seen: list[str] = []

@@ -44,9 +44,9 @@ def test_accesses_are_wide() -> None:
     written = panel_buffer((64, 128), 16, 1), 16
     layout = choose_converting(read, written, 8)
     assert vector_width(layout, written[0], 16) == 8
-    turned = panel_buffer((128, 128), 8, 0), 8
-    layout = choose_converting((panel_buffer((128, 128), 8, 1), 8), turned, 8)
-    assert vector_width(layout, turned[0], 8) >= 4
+    transposed = panel_buffer((128, 128), 8, 0), 8
+    layout = choose_converting((panel_buffer((128, 128), 8, 1), 8), transposed, 8)
+    assert vector_width(layout, transposed[0], 8) >= 4
 
 
 @pytest.mark.parametrize("bits", [8, 16])

@@ -135,7 +135,7 @@ def test_operands_of_16_bits_in_any_swizzle(
 
 @pytest.mark.parametrize("swizzle_bytes", [0, 32, 64, 128])
 @pytest.mark.parametrize("warps", [(1, 1), (2, 4), (4, 2)])
-def test_bytes_along_n_are_turned_for_pairs_of_columns(
+def test_bytes_along_n_are_transposed_for_pairs_of_columns(
     swizzle_bytes: int, warps: tuple[int, int]
 ) -> None:
     dist = tile_mma((64, 128), warps, "b", M16N16K32)
@@ -148,7 +148,7 @@ def test_bytes_along_n_are_turned_for_pairs_of_columns(
     check(match, shared, dist, 8)
 
 
-def test_copied_bytes_along_n_are_turned_without_conflicts() -> None:
+def test_copied_bytes_along_n_are_transposed_without_conflicts() -> None:
     dist = tile_mma((64, 128), (2, 4), "b", M16N16K32)
     writer = coalesced((64, 128), (1, 0), 16, 8)
     shared = choose_copied((64, 128), 8, writer, (dist,), 16, 1)

@@ -57,11 +57,11 @@ def test_permute_and_reshape_keep_every_byte(
     shared: SharedLayout, data: st.DataObject
 ) -> None:
     perm = data.draw(st.permutations(range(len(shared.shape))))
-    turned = shared.permute(perm)
+    transposed = shared.permute(perm)
     flat = shared.reshape((1 << len(shared.offset),))
     for offset in range(1 << len(shared.offset)):
         coord = shared.apply(offset)
-        assert turned.apply(offset) == tuple(coord[dim] for dim in perm)
+        assert transposed.apply(offset) == tuple(coord[dim] for dim in perm)
         number = 0
         for coordinate, extent in zip(coord, shared.shape, strict=True):
             number = number * extent + coordinate
@@ -147,7 +147,7 @@ def test_slices_add_the_offset_of_their_origin(
                 assert shared.offset_of(coord) == base ^ constant ^ place
 
 
-def test_registers_may_turn_a_vector() -> None:
+def test_registers_may_permute_a_vector() -> None:
     """Rows (0, *) and (1, *) of a 2 x 4 tile, the second with its pairs exchanged."""
     shared = SharedLayout((2, 4), ((0, 1), (0, 2), (1, 1)))
     dist = LinearLayout((2, 4), ((0, 1), (0, 2), (1, 0)), ((0, 0),) * 5)
@@ -158,7 +158,7 @@ def test_registers_may_turn_a_vector() -> None:
     assert vector_width(by_lane, shared, 32) == 1
 
 
-def test_slices_may_not_turn_a_vector() -> None:
+def test_slices_may_not_permute_a_vector() -> None:
     shared = SharedLayout((2, 4), ((0, 1), (0, 2), (1, 1)))
     row = LinearLayout((1, 4), ((0, 1), (0, 2)), ((0, 0),) * 5)
     assert vector_width(row, shared, 32) == 1

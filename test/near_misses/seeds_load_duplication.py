@@ -37,8 +37,8 @@ cuda_tile.module @m {{
     %before = make_token : token
     %sum = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x32xf32>) {{
       %k, %got = load_view_tko weak %kv[%j, %zero] token = %before {LOAD}
-      %turned = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
-      %s = mmaf %q, %turned, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+      %transposed = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
+      %s = mmaf %q, %transposed, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
       %p = ftof %s : tile<64x16xf32> -> tile<64x16xf16>
       %next = mmaf %p, %k, %acc : tile<64x16xf16>, tile<16x32xf16>, tile<64x32xf32>
       continue %next : tile<64x32xf32>
@@ -155,8 +155,8 @@ MISSES = (
         7,
         (
             (
-                "%turned =",
-                f"%last = subi %n, %one : tile<i32>\n      %up = addi %j, %one : tile<i32>\n      %at = mini %up, %last signed : tile<i32>\n      %v, %too = load_view_tko weak %kv[%at, %zero] token = %before {LOAD}\n      %turned =",
+                "%transposed =",
+                f"%last = subi %n, %one : tile<i32>\n      %up = addi %j, %one : tile<i32>\n      %at = mini %up, %last signed : tile<i32>\n      %v, %too = load_view_tko weak %kv[%at, %zero] token = %before {LOAD}\n      %transposed =",
             ),
             ("mmaf %p, %k,", "mmaf %p, %v,"),
         ),
@@ -171,12 +171,12 @@ LEGAL = (
         True,
     ),
     Miss(
-        "turned_for_the_late_product",
+        "transposed_for_the_late_product",
         5,
         (
             (
-                "%turned =",
-                "%flat = reshape %k : tile<16x32xf16> -> tile<1x16x32xf16>\n      %same = reshape %flat : tile<1x16x32xf16> -> tile<16x32xf16>\n      %turned =",
+                "%transposed =",
+                "%flat = reshape %k : tile<16x32xf16> -> tile<1x16x32xf16>\n      %same = reshape %flat : tile<1x16x32xf16> -> tile<16x32xf16>\n      %transposed =",
             ),
             ("mmaf %p, %k,", "mmaf %p, %same,"),
         ),

@@ -212,7 +212,7 @@ SEEDS = (
                 (
                     (
                         "    %d = subf %t, %ss",
-                        "    %turned = permute %t [1, 0] : tile<1x256xf32> -> tile<256x1xf32>\n    %back = reshape %turned : tile<256x1xf32> -> tile<1x256xf32>\n    %d = subf %back, %ss",
+                        "    %transposed = permute %t [1, 0] : tile<1x256xf32> -> tile<256x1xf32>\n    %back = reshape %transposed : tile<256x1xf32> -> tile<1x256xf32>\n    %d = subf %back, %ss",
                     ),
                 ),
             ),

@@ -267,7 +267,7 @@ def _into_views(element: str) -> str:
     kind = f"tensor_view<6x40x{element}, strides=[40,1]>"
     view = f"partition_view<tile=(4x16), {kind}>"
     padded = f"partition_view<tile=(4x16), padding_value = zero, {kind}>"
-    turned = f"partition_view<tile=(16x4), {kind}, dim_map=[1, 0]>"
+    transposed = f"partition_view<tile=(16x4), {kind}, dim_map=[1, 0]>"
     strided = f"strided_view<tile=(4x16), traversal_strides=[4,8], {kind}>"
     tile = f"tile<4x16x{element}>"
     body = f"""
@@ -275,7 +275,7 @@ def _into_views(element: str) -> str:
     %t = make_tensor_view %a, shape = [6, 40], strides = [40, 1] : {kind}
     %v = make_partition_view %t : {padded}
     %e, %et = load_view_tko weak %v[%x, %y] : {padded}, tile<i32> -> {tile}, token
-    %turn = permute %e [1, 0] : {tile} -> tile<16x4x{element}>
+    %across = permute %e [1, 0] : {tile} -> tile<16x4x{element}>
 """
     parameters = {"a": element}
     for n, mode in enumerate(modes):
@@ -286,9 +286,9 @@ def _into_views(element: str) -> str:
     %v{n} = make_partition_view %t{n} : {view}
     %k{n} = atomic_red_view_tko relaxed {scope} %v{n}[%x, %y], {mode}, %e
       : {tile}, {view}, tile<i32> -> token
-    %u{n} = make_partition_view %t{n} : {turned}
-    %l{n} = atomic_red_view_tko relaxed {scope} %u{n}[%y, %x], {mode}, %turn
-      token = %k{n} : tile<16x4x{element}>, {turned}, tile<i32> -> token
+    %u{n} = make_partition_view %t{n} : {transposed}
+    %l{n} = atomic_red_view_tko relaxed {scope} %u{n}[%y, %x], {mode}, %across
+      token = %k{n} : tile<16x4x{element}>, {transposed}, tile<i32> -> token
 """
     adding = "addf" if element.startswith(("f", "b")) else "add"
     one = "1.0" if adding == "addf" else "1"

@@ -20,8 +20,8 @@ def _numbers(k: Kernel, *numbers: int) -> None:
 def _carried(element: str) -> OpCase:
     """A `for`, an `if` and a `loop` that carry a tile, a scalar, a pointer, a token.
 
-    Even turns swap two tiles; the `loop` walks a pointer until a count, and `if`s in
-    it break, continue and yield.
+    Even iterations swap two tiles; the `loop` walks a pointer until a count, and `if`s
+    in it break, continue and yield.
     """
     k = Kernel()
     first, second = k.array(element), k.array(element)
@@ -98,7 +98,7 @@ def _args(element: str):
 
 
 def _trips(trips: int) -> OpCase:
-    """Loops within loops, with no turns too; carried values come through."""
+    """Loops within loops, with no iterations too; carried values come through."""
     k = Kernel()
     source, out, n = k.array("i32"), k.array("i32"), k.scalar("i32")
     _numbers(k, 0, 1, 3)

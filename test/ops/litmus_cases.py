@@ -55,10 +55,10 @@ def _message(scope: str, write: str, read: str) -> str:
         {"d": "i32", "flag": "i32", "out": "i32"},
         f"""{body}
     {reverse}
-    %turned = subi %last, %i : tile<256xi32>
+    %backward = subi %last, %i : tile<256xi32>
     %first = cmpi equal %bx, %zero, signed : tile<i32> -> tile<i1>
     if %first {{
-      %t = store_ptr_tko weak %data, %turned : {TILE} -> token
+      %t = store_ptr_tko weak %data, %backward : {TILE} -> token
 {write.format(scope=scope)}
     }} else {{
 {wait}
@@ -95,9 +95,9 @@ def _message_args(rng: np.random.Generator) -> list[Array]:
 
 
 def _message_result(args: Any) -> list[Array]:
-    turned = np.arange(N, dtype=np.int32)[::-1].copy()
-    out = np.concatenate((np.zeros(N, np.int32), turned, turned))
-    return [turned, np.ones(1, np.int32), out]
+    backward = np.arange(N, dtype=np.int32)[::-1].copy()
+    out = np.concatenate((np.zeros(N, np.int32), backward, backward))
+    return [backward, np.ones(1, np.int32), out]
 
 
 def _lock() -> str:
@@ -105,9 +105,9 @@ def _lock() -> str:
     body = HEAD + pointers("data", "d", "i", (N,), "i32")
     body += """
     %last = constant <i32: 255> : tile<256xi32>
-    %turned = subi %last, %i : tile<256xi32>
+    %backward = subi %last, %i : tile<256xi32>
 """
-    body += pointers("other", "d", "turned", (N,), "i32")
+    body += pointers("other", "d", "backward", (N,), "i32")
     take = """
         %f, %u = atomic_cas_tko acquire device %flag, %zero, %one
           : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
@@ -147,12 +147,12 @@ def _last_block() -> str:
     %b_b = broadcast %b_r : tile<1xi32> -> tile<256xi32>
     %v = addi %i, %b_b : tile<256xi32>
     %top = constant <i32: 255> : tile<256xi32>
-    %turned = subi %top, %i : tile<256xi32>
+    %backward = subi %top, %i : tile<256xi32>
 """
     )
     body += pointers("part", "mine", "i", (N,), "i32")
     body += pointers("op", "out", "i", (N,), "i32")
-    loads, total = "", "turned"
+    loads, total = "", "backward"
     for n in range(3):
         offset = f"    %at{n} = constant <i32: {n * N}> : tile<i32>\n"
         loads += (
@@ -161,7 +161,7 @@ def _last_block() -> str:
       %q{n} = offset %d, %at{n} : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
 """
         )
-        loads += pointers(f"p{n}", f"q{n}", "turned", (N,), "i32")
+        loads += pointers(f"p{n}", f"q{n}", "backward", (N,), "i32")
         loads += f"""
       %v{n}, %l{n} = load_ptr_tko weak %p{n} token=%u
         : tile<256xptr<i32>> -> tile<256xi32>, token
@@ -191,8 +191,8 @@ def _last_args(rng: np.random.Generator) -> list[Array]:
 def _last_result(args: Any) -> list[Array]:
     i = np.arange(N, dtype=np.int32)
     parts = np.concatenate([i + block for block in range(3)])
-    turned = i[::-1]
-    return [parts, np.full(1, 3, np.int32), turned + 3 * turned + 3]
+    backward = i[::-1]
+    return [parts, np.full(1, 3, np.int32), backward + 3 * backward + 3]
 
 
 def _rows() -> str:
@@ -215,10 +215,10 @@ def _rows() -> str:
         {"d": "i32", "flag": "i32", "out": "i32"},
         f"""{body}
     %last = constant <i32: 255> : tile<256xi32>
-    %turned = subi %last, %i : tile<256xi32>
+    %backward = subi %last, %i : tile<256xi32>
     %first = cmpi equal %bx, %zero, signed : tile<i32> -> tile<i1>
     if %first {{
-      %t = store_ptr_tko weak %data, %turned : {TILE} -> token
+      %t = store_ptr_tko weak %data, %backward : {TILE} -> token
       %r = store_ptr_tko release device %flags, %ones token=%t : {TILE} -> token
     }} else {{
 {_wait(test)}
@@ -236,8 +236,8 @@ def _rows_args(rng: np.random.Generator) -> list[Array]:
 
 
 def _rows_result(args: Any) -> list[Array]:
-    turned = np.arange(N, dtype=np.int32)[::-1].copy()
-    return [turned, np.ones(N, np.int32), turned]
+    backward = np.arange(N, dtype=np.int32)[::-1].copy()
+    return [backward, np.ones(N, np.int32), backward]
 
 
 FEW = """
@@ -247,14 +247,14 @@ FEW = """
       : tile<256xi32> -> tile<256xi1>
     %none = constant <i32: 0> : tile<256xi32>
     %last = constant <i32: 255> : tile<256xi32>
-    %turned = subi %last, %i : tile<256xi32>
+    %backward = subi %last, %i : tile<256xi32>
 """
 
 
 def _few_acquire() -> str:
     """Of a tile of flags some elements are acquired; every thread relies on them."""
     body = HEAD + FEW + pointers("data", "d", "i", (N,), "i32")
-    body += pointers("other", "d", "turned", (N,), "i32")
+    body += pointers("other", "d", "backward", (N,), "i32")
     body += pointers("flags", "flag", "i", (N,), "i32")
     body += pointers("op", "out", "i", (N,), "i32")
     relaxed = LOAD.format(scope="device").replace("acquire", "relaxed")
@@ -263,7 +263,7 @@ def _few_acquire() -> str:
         f"""{body}
     %first = cmpi equal %bx, %zero, signed : tile<i32> -> tile<i1>
     if %first {{
-      %t = store_ptr_tko weak %data, %turned : {TILE} -> token
+      %t = store_ptr_tko weak %data, %backward : {TILE} -> token
       %r = store_ptr_tko release device %flags, %ones token=%t : {TILE} -> token
     }} else {{
 {_wait(relaxed)}
@@ -287,7 +287,7 @@ def _few_release() -> str:
         f"""{body}
     %first = cmpi equal %bx, %zero, signed : tile<i32> -> tile<i1>
     if %first {{
-      %t = store_ptr_tko weak %data, %turned, %many
+      %t = store_ptr_tko weak %data, %backward, %many
         : {TILE}, tile<256xi1> -> token
       %r = store_ptr_tko release device %data, %ones, %few token=%t
         : {TILE}, tile<256xi1> -> token
@@ -302,8 +302,8 @@ def _few_release() -> str:
 
 
 def _few_released(args: Any) -> list[Array]:
-    turned = np.arange(N, dtype=np.int32)[::-1].copy()
-    data, out = turned.copy(), turned.copy()
+    backward = np.arange(N, dtype=np.int32)[::-1].copy()
+    data, out = backward.copy(), backward.copy()
     data[:32], out[:32] = 1, 0
     return [data, out]
 

@@ -214,12 +214,12 @@ def _tokens() -> str:
     body = numbers(shape)
     body += """
     %last = constant <i32: 255> : tile<256xi32>
-    %turned = subi %last, %i : tile<256xi32>
+    %backward = subi %last, %i : tile<256xi32>
     %none = make_token : token
 """
     body += pointers("p", "x", "i", shape, "i32")
-    body += pointers("r", "x", "turned", shape, "i32")
-    body += pointers("q", "y", "turned", shape, "i32")
+    body += pointers("r", "x", "backward", shape, "i32")
+    body += pointers("q", "y", "backward", shape, "i32")
     ty = "tile<256xptr<i32>>"
     body += f"""
     %a = store_ptr_tko weak %p, %i token=%none : {ty}, tile<256xi32> -> token
@@ -227,7 +227,7 @@ def _tokens() -> str:
     %c = join_tokens %a, %b : token
     %f = memory_fence_alias_tko token=%c : token
     %v, %d = load_ptr_tko weak %r token=%f : {ty} -> tile<256xi32>, token
-    %w = addi %v, %turned : tile<256xi32>
+    %w = addi %v, %backward : tile<256xi32>
     %e = store_ptr_tko relaxed device %p, %w token=%d : {ty}, tile<256xi32> -> token
     %u, %g = load_ptr_tko relaxed tl_blk %r token=%e : {ty} -> tile<256xi32>, token
     %h = store_ptr_tko weak %q, %u token=%g : {ty}, tile<256xi32> -> token

@@ -101,9 +101,9 @@ def kernel(case: Matrices) -> str:
         order = [*range(rank - 2), rank - 1, rank - 2]
         for n in range(2):
             shape = case.shapes[n]
-            turned = "tile<" + "x".join(map(str, shape)) + f"x{case.operand}>"
-            lines.append(f"%y{n} = permute %x{n} {order} : {tiles[n]} -> {turned}")
-            names[n], tiles[n] = f"%y{n}", turned
+            transposed = "tile<" + "x".join(map(str, shape)) + f"x{case.operand}>"
+            lines.append(f"%y{n} = permute %x{n} {order} : {tiles[n]} -> {transposed}")
+            names[n], tiles[n] = f"%y{n}", transposed
     op, signs = "mmaf", ""
     if case.operand == "i8":
         op, signs = "mmai", " " + " ".join(case.signs)
@@ -173,8 +173,8 @@ def _cases() -> list[OpCase]:
         found.append(_case(Matrices((16, 32, 64), operand, acc), ("sm_75",)))
         chained = Matrices((32, 32, 32), operand, acc, is_chained=True)
         found.append(_case(chained, chips[:1]))
-        turned = Matrices((32, 64, 32), operand, acc, is_transposed=True)
-        found.append(_case(turned, chips[:1]))
+        transposed = Matrices((32, 64, 32), operand, acc, is_transposed=True)
+        found.append(_case(transposed, chips[:1]))
     signs = ("signed", "unsigned")
     fast = Matrices((32, 16, 64), "f8E4M3FN", "f32", is_fast=True)
     found.append(_case(fast, ("sm_89", "sm_90")))

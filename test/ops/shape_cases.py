@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Family shape: tiles cut, joined, turned and repeated; constants and coordinates.
+"""Family shape: tiles cut, joined, transposed and repeated; constants and coordinates.
 
 One kernel holds all ops on tiles of one shape and element type. Every element type is
 moved once; few of them are moved in every shape and by every number of warps.
@@ -151,15 +151,15 @@ def add_extract_insert(
     m.result(f"insert {y}, {x}[{names}] : {small}, {whole} -> {whole}", shape, inserted)
 
 
-def add_turns(m: Moves, shape: Shape) -> None:
+def add_permutes(m: Moves, shape: Shape) -> None:
     """Permuted, reshaped and broadcast."""
     x, i = m.load(shape)
     kind, e, (*_, last) = tile(shape, m.element), m.element, shape
     if len(shape) > 1:
         order = (*range(1, len(shape)), 0)
-        turned = tuple(shape[d] for d in order)
-        text = f"permute {x} {dims_text(order)} : {kind} -> {tile(turned, e)}"
-        m.result(text, turned, lambda a: a[i].transpose(order))
+        transposed = tuple(shape[d] for d in order)
+        text = f"permute {x} {dims_text(order)} : {kind} -> {tile(transposed, e)}"
+        m.result(text, transposed, lambda a: a[i].transpose(order))
     flat = (1, prod(shape))
     text = f"reshape {x} : {kind} -> {tile(flat, e)}"
     m.result(text, flat, lambda a: a[i].reshape(flat))
@@ -193,12 +193,12 @@ def all_moves(element: str, shape: Shape, name: str, **options: Any) -> OpCase:
             numbers = tuple(int(d == dim) for d in range(len(shape)))
             add_extract_insert(m, shape, part, numbers, is_fixed=dim != dims[-1])
     if element in NIBBLES:  # two of them fill a byte, and select does not take them
-        add_turns(m, shape)
+        add_permutes(m, shape)
         return m.case(name, **options)
     smallest = tuple(1 if d % 2 else n for d, n in enumerate(shape))
     last = tuple(n // p - 1 for n, p in zip(shape, smallest, strict=True))
     add_extract_insert(m, shape, smallest, last, is_fixed=False)
-    add_turns(m, shape)
+    add_permutes(m, shape)
     add_select(m, shape)
     return m.case(name, **options)
 
@@ -274,7 +274,7 @@ def pointers(element: str, **options: Any) -> OpCase:
     """Pointers are moved as numbers are; what they point to says where they went."""
     k, shape = KernelText(), (4, 32)
     kind, part = tile(shape, f"ptr<{element}>"), tile((2, 32), f"ptr<{element}>")
-    turned = tile((32, 4), f"ptr<{element}>")
+    transposed = tile((32, 4), f"ptr<{element}>")
     where = k.pointers(shape, element)
     one = k.let("constant <i32: 1> : tile<i32>")
     zero = k.let("constant <i32: 0> : tile<i32>")
@@ -283,7 +283,7 @@ def pointers(element: str, **options: Any) -> OpCase:
     high = k.let(f"extract {where}[{index}, {zero}] : {kind} -> {part}")
     swapped = k.let(f"cat {high}, {low} dim = 0 : {part}, {part} -> {kind}")
     again = k.let(f"insert {high}, {swapped}[{one}, {zero}] : {part}, {kind} -> {kind}")
-    across = k.let(f"permute {swapped} [1, 0] : {kind} -> {turned}")
+    across = k.let(f"permute {swapped} [1, 0] : {kind} -> {transposed}")
     truth = k.let("iota : tile<128xi32>")
     odd = k.let("trunci " + truth + " : tile<128xi32> -> tile<128xi1>")
     condition = k.let(f"reshape {odd} : tile<128xi1> -> tile<4x32xi1>")

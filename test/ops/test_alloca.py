@@ -55,7 +55,7 @@ SCOPES = f"""cuda_tile.module @m {{ entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) 
 @pytest.mark.parametrize("trips", [1, 5])
 @pytest.mark.parametrize("gpu", ["sm_75", "sm_90"])
 def test_memory_is_given_back(trips: int, gpu: str) -> None:
-    """Else the second or third turn would find no more; blocks follow each other."""
+    """Else the second or third iteration would find no more room."""
     module = cuda_tile.load(SCOPES.encode())
     out = np.zeros(1, np.int32)
     cuda_tile.run(module, grid=(1,), args=[out, trips], on="emulator", gpu=gpu)

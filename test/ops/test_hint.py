@@ -37,7 +37,7 @@ def test_the_same_text(case: OpCase, gpu: str) -> None:
 
 @pytest.mark.parametrize("shape", [(1,), (1, 1, 1), (2, 1, 4), (512,), (2, 1, 256)])
 def test_shapes(shape: tuple[int, ...]) -> None:
-    """Extents of one, and tiles that are printed in several turns."""
+    """Extents of one, and tiles that are printed in several iterations."""
     module = cuda_tile.load(print_kernel("i16", shape, "%d").text().encode())
     args = [values_of(np.random.default_rng(2), int(np.prod(shape)), "i16")]
     expected = cuda_tile.run(module, grid=(1,), args=args).stdout

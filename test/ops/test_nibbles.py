@@ -77,7 +77,7 @@ KERNELS = {
     "rows": kernel(),
     "columns": kernel("1,64"),
     "no padding": kernel(padding=""),
-    "turned": kernel(extra=", dim_map=[1, 0]"),
+    "transposed": kernel(extra=", dim_map=[1, 0]"),
     "strided": kernel(
         tile="2x8",
         stem="strided",

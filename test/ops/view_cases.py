@@ -127,9 +127,9 @@ def _kinds_of(element: str, padding: str) -> dict[str, tuple[str, str]]:
         f"gather_scatter_view<tile=(4x8), {pad}{kind}, sparse_dim={dim}>"
         for dim in (0, 1)
     )
-    turned = partition((4, 8), kind, padding, (1, 0))
+    transposed = partition((4, 8), kind, padding, (1, 0))
     return {
-        "turned": (turned, "make_partition_view"),
+        "transposed": (transposed, "make_partition_view"),
         "strided": (strided, "make_strided_view"),
         "crossed": (crossed, "make_strided_view"),
         "rows": (rows, "make_gather_scatter_view"),
@@ -138,7 +138,7 @@ def _kinds_of(element: str, padding: str) -> dict[str, tuple[str, str]]:
 
 
 INDICES = {
-    "turned": (("x", "y"), I32),
+    "transposed": (("x", "y"), I32),
     "strided": (("x", "y"), I32),
     "crossed": (("x", "y"), I32),
     "rows": (("r", "near"), f"tile<4xi32>, {I32}"),

@@ -42,7 +42,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A buffer from before a loop lives through all its turns.
+  // A buffer from before a loop lives through all its iterations.
   // CHECK-LABEL: entry @loop
   // CHECK-SAME: tileas.shared_bytes = 8192
   entry @loop(%n: tile<i32>) attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {
@@ -84,7 +84,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A loop hands two buffers on in turns: both live as long as either is read.
+  // A loop hands two buffers on alternately: both live as long as either is read.
   // CHECK-LABEL: entry @carried
   // CHECK-SAME: tileas.shared_bytes = 12288
   entry @carried(%n: tile<i32>) attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {

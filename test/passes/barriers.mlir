@@ -64,7 +64,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A loop: the load of one turn comes before the store of the next.
+  // A loop: the load of one iteration comes before the store of the next.
   // CHECK-LABEL: entry @loop
   // CHECK: for
   // CHECK-NEXT: alloc_shared
@@ -100,9 +100,9 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A loop that may run no turn orders nothing: what came before it is still pending
+  // A loop that may run no iteration orders nothing: what came before it is still pending
   // behind it, whatever barriers its body has.
-  // CHECK-LABEL: entry @no_turn
+  // CHECK-LABEL: entry @no_iteration
   // CHECK: tileas.load_shared
   // CHECK: for
   // CHECK: tileas.barrier
@@ -110,7 +110,7 @@ cuda_tile.module @kernels {
   // CHECK: tileas.barrier
   // CHECK-NEXT: tileas.store_shared
   // CHECK-NEXT: return
-  entry @no_turn(%n: tile<i32>) {
+  entry @no_iteration(%n: tile<i32>) {
     %x = constant <f32: 1.0> : !tile
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -125,11 +125,11 @@ cuda_tile.module @kernels {
   }
 
   // A loop that runs at least once and is left behind its barrier needs no other.
-  // CHECK-LABEL: entry @first_turn
+  // CHECK-LABEL: entry @first_iteration
   // CHECK-COUNT-1: tileas.barrier
   // CHECK-NOT: tileas.barrier
   // CHECK: return
-  entry @first_turn(%c: tile<i1>) {
+  entry @first_iteration(%c: tile<i1>) {
     %x = constant <f32: 1.0> : !tile
     %a = tileas.alloc_shared offset = 0 : !buffer
     %y = tileas.load_shared %a[0] : !buffer -> !tile
@@ -175,15 +175,15 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Buffers that a loop hands on in turns: each access may be to either.
-  // CHECK-LABEL: entry @turns
+  // Buffers that a loop hands on alternately: each access may be to either.
+  // CHECK-LABEL: entry @iterations
   // CHECK: for
   // CHECK-NEXT: tileas.barrier
   // CHECK-NEXT: tileas.store_shared
   // CHECK-NEXT: tileas.barrier
   // CHECK-NEXT: tileas.load_shared
   // CHECK-NEXT: continue
-  entry @turns(%n: tile<i32>) {
+  entry @iterations(%n: tile<i32>) {
     %x = constant <f32: 1.0> : !tile
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -198,7 +198,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // What the turns of a loop only read was stored before it: one barrier, ahead of the
+  // What the iterations of a loop only read was stored before it: one barrier, ahead of the
   // loop. It serves the loop inside too.
   // CHECK-LABEL: entry @ahead
   // CHECK: tileas.store_shared
@@ -220,7 +220,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A loop whose turns need the barrier anyway gets none ahead of it.
+  // A loop whose iterations need the barrier anyway gets none ahead of it.
   // CHECK-LABEL: entry @anyway
   // CHECK: tileas.store_shared
   // CHECK-NEXT: for

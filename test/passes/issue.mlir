@@ -1,5 +1,5 @@
-// Both products of a turn of the loop start before either is awaited: the one that is made
-// of the other's result is that of the turn before.
+// Both products of an iteration of the loop start before either is awaited: the one that is made
+// of the other's result is that of the iteration before.
 
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring,cuda-tile-roles,cuda-tile-skew,cuda-tile-issue)' -o %t.issued
 // RUN: FileCheck %s < %t.issued

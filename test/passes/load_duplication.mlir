@@ -32,8 +32,8 @@ cuda_tile.module @kernels {
     %before = make_token : token
     %sum = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x32xf32>) {
       %k, %got = load_view_tko weak %kv[%j, %zero] token = %before : partition_view<tile=(16x32), padding_value = zero, tensor_view<?x32xf16, strides=[32, 1]>>, tile<i32> -> tile<16x32xf16>, token
-      %turned = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
-      %s = mmaf %q, %turned, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+      %transposed = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
+      %s = mmaf %q, %transposed, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
       %p = ftof %s : tile<64x16xf32> -> tile<64x16xf16>
       %next = mmaf %p, %k, %acc : tile<64x16xf16>, tile<16x32xf16>, tile<64x32xf32>
       continue %next : tile<64x32xf32>
@@ -67,8 +67,8 @@ cuda_tile.module @kernels {
     %before = make_token : token
     %sum = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x32xf32>) {
       %k, %got = load_view_tko relaxed device %kv[%j, %zero] token = %before : partition_view<tile=(16x32), padding_value = zero, tensor_view<?x32xf16, strides=[32, 1]>>, tile<i32> -> tile<16x32xf16>, token
-      %turned = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
-      %s = mmaf %q, %turned, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+      %transposed = permute %k [1, 0] : tile<16x32xf16> -> tile<32x16xf16>
+      %s = mmaf %q, %transposed, %none : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
       %p = ftof %s : tile<64x16xf32> -> tile<64x16xf16>
       %next = mmaf %p, %k, %acc {tileas.plan = {atom = "m64n32k16", stage = 1 : i64}} : tile<64x16xf16>, tile<16x32xf16>, tile<64x32xf32>
       continue %next : tile<64x32xf32>

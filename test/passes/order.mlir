@@ -93,7 +93,7 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Round a loop: the store of one turn comes before the load of the next, and before
+  // Round a loop: the store of one iteration comes before the load of the next, and before
   // the load after the loop.
   // CHECK-LABEL: entry @loop
   // CHECK: for
@@ -172,8 +172,8 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Pointers that each turn makes anew are other pointers in the next turn; without a
-  // carried token nothing orders the turns.
+  // Pointers that each iteration makes anew are other pointers in the next iteration; without a
+  // carried token nothing orders the iterations.
   // CHECK-LABEL: entry @repointed
   // CHECK: for
   // CHECK: tileas.barrier

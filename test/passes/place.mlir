@@ -12,7 +12,7 @@
 !line = !cuda_tile.tensor_view<?xf32, strides=[1]>
 !tiles = !cuda_tile.partition_view<tile=(1024), !cuda_tile.tensor_view<?xf32, strides=[1]>>
 !square = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
-!turned = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
 
 // Four registers, then lanes, then warps side by side: 16 bytes per thread.
 // CHECK-DAG: #[[LINE:.*]] = #cute.layout<((1@0, 2@0, 512@0), (4@0, 8@0, 16@0, 32@0, 64@0), (128@0, 256@0), ())>
@@ -83,10 +83,10 @@ cuda_tile.module @kernels {
     %t = make_tensor_view %a, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %u = make_tensor_view %b, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : !square
-    %w = make_partition_view %u : !turned
+    %w = make_partition_view %u : !transposed
     %z = constant <i32: 0> : tile<i32>
     %x, %r = load_view_tko weak %v[%z, %z] : !square, tile<i32> -> tile<64x64xf32>, token
-    %s = store_view_tko weak %x, %w[%z, %z] : tile<64x64xf32>, !turned, tile<i32> -> token
+    %s = store_view_tko weak %x, %w[%z, %z] : tile<64x64xf32>, !transposed, tile<i32> -> token
     return
   }
 
@@ -100,11 +100,11 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f32>>
     %t = make_tensor_view %a, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : !square
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %z = constant <i32: 0> : tile<i32>
     %one = constant <f32: 1.0> : tile<64x64xf32>
     %r = store_view_tko weak %one, %v[%z, %z] : tile<64x64xf32>, !square, tile<i32> -> token
-    %s = store_view_tko weak %one, %w[%z, %z] token = %r : tile<64x64xf32>, !turned, tile<i32> -> token
+    %s = store_view_tko weak %one, %w[%z, %z] token = %r : tile<64x64xf32>, !transposed, tile<i32> -> token
     return
   }
 

@@ -4,7 +4,7 @@
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90 persistent=true})' | FileCheck %s
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90})' | FileCheck %s --check-prefix=OFF
 
-// The product's rows lie along x, 16 KiB a turn, its columns along y, 32 KiB:
+// The product's rows lie along x, 16 KiB an iteration, its columns along y, 32 KiB:
 // sqrt(132 * 16 / 32) is next to 8.
 // CHECK: persistent = 1 : i64{{.*}} tile_group = 8 : i64
 // OFF-NOT: persistent

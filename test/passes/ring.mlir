@@ -4,11 +4,11 @@
 
 !tensor = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor>
-!turned = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
 !result = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 
 cuda_tile.module @kernels {
-  // Two operands of one product share a ring, whose turn the loop carries.
+  // Two operands of one product share a ring, whose iteration the loop carries.
   // CHECK-LABEL: entry @product
   // CHECK: %[[R:.*]] = tileas.ring fill = "cp_async" drain = "threads" sync = "groups" : !tileas.ring<3, {{.*}}, {{.*}}>
   // CHECK: for {{.*}} iter_values(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}}) -> 
@@ -26,7 +26,7 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
     %z = constant <i32: 0> : tile<i32>
@@ -34,7 +34,7 @@ cuda_tile.module @kernels {
     %zero = constant <f32: 0.0> : tile<64x64xf32>
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
       %x, %r = load_view_tko weak %v[%k, %z] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !rows, tile<i32> -> tile<64x64xf16>, token
-      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !turned, tile<i32> -> tile<64x64xf16>, token
+      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !transposed, tile<i32> -> tile<64x64xf16>, token
       %c = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
       continue %c : tile<64x64xf32>
     }
@@ -57,7 +57,7 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
     %z = constant <i32: 0> : tile<i32>
@@ -66,7 +66,7 @@ cuda_tile.module @kernels {
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
       %i = if %b -> (tile<64x64xf32>) {
         %x, %r = load_view_tko weak %v[%k, %z] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !rows, tile<i32> -> tile<64x64xf16>, token
-        %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !turned, tile<i32> -> tile<64x64xf16>, token
+        %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !transposed, tile<i32> -> tile<64x64xf16>, token
         %c = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
         yield %c : tile<64x64xf32>
       } else {
@@ -104,10 +104,10 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A turn that may end before its slot is released is copied where it is used, though
+  // An iteration that may end before its slot is released is copied where it is used, though
   // another role would load.
   // CHECK-LABEL: entry @ends
-  // CHECK-SAME: copied where it is used: its turn may end before that, so that no role of its own may copy
+  // CHECK-SAME: copied where it is used: its iteration may end before that, so that no role of its own may copy
   // CHECK: for
   // CHECK: %[[R:.*]] = tileas.ring {{.*}} sync = "groups" : !tileas.ring<1, {{.*}}, {{.*}}>
   // CHECK: %[[B:.*]]:2 = tileas.take %[[R]][%[[T:.*]]]
@@ -120,7 +120,7 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
     %z = constant <i32: 0> : tile<i32>
@@ -128,7 +128,7 @@ cuda_tile.module @kernels {
     %zero = constant <f32: 0.0> : tile<64x64xf32>
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
       %x, %r = load_view_tko weak %v[%k, %z] : !rows, tile<i32> -> tile<64x64xf16>, token
-      %y, %s = load_view_tko weak %w[%z, %k] : !turned, tile<i32> -> tile<64x64xf16>, token
+      %y, %s = load_view_tko weak %w[%z, %k] : !transposed, tile<i32> -> tile<64x64xf16>, token
       if %b {
         continue %acc : tile<64x64xf32>
       }

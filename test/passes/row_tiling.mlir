@@ -46,11 +46,11 @@ cuda_tile.module @kernels {
 
   // Two loops load the row, so that the plan may hold it.
   // CHECK-LABEL: entry @below_the_maximum
-  // CHECK-SAME: hold = 1 : i64, num_warps = 1 : i64, part = 64
+  // CHECK-SAME: num_warps = 1 : i64, part = 64 : i64, reuse = 1
   // CHECK-COUNT-2: {{ for .*in}}
   // CHECK: store_view_tko {{.*}} tile<1x64xf32>
   entry @below_the_maximum(%x: tile<ptr<f32>>, %o: tile<ptr<f32>>)
-      attributes {tileas.plan = {num_warps = 1 : i64, part = 64 : i64, hold = 1 : i64}} {
+      attributes {tileas.plan = {num_warps = 1 : i64, part = 64 : i64, reuse = 1 : i64}} {
     %bx, %by, %bz = get_tile_block_id : tile<i32>
     %z = constant <i32: 0> : tile<i32>
     %xt = make_tensor_view %x, shape = [2, 256], strides = [256, 1] : tensor_view<2x256xf32, strides=[256,1]>

@@ -1,11 +1,11 @@
-// Copies start turns ahead of the turn that takes them: before the loop, and in it under
+// Copies start iterations ahead of the iteration that takes them: before the loop, and in it under
 // a guard. Acquire and publish always run where the ring waits by groups.
 
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-place,cuda-tile-stage,cuda-tile-order,cuda-tile-ring,cuda-tile-roles,cuda-tile-skew,cuda-tile-count)' | FileCheck %s
 
 !tensor = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor>
-!turned = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
 !result = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 
 cuda_tile.module @kernels {
@@ -27,13 +27,13 @@ cuda_tile.module @kernels {
   // CHECK: %[[COMES:.*]] = cmpi less_than %[[K]], %[[BOUND]], signed
   // CHECK: %[[B:.*]]:2 = tileas.take %[[R]][%[[T]]] groups = 1
   // CHECK: %[[LATER:.*]] = addi %[[K]]
-  // CHECK: %[[TURN:.*]] = addi %[[T]]
-  // CHECK: %[[A:.*]]:2 = tileas.acquire %[[R]][%[[TURN]]]
+  // CHECK: %[[ITERATION:.*]] = addi %[[T]]
+  // CHECK: %[[A:.*]]:2 = tileas.acquire %[[R]][%[[ITERATION]]]
   // CHECK: if %[[COMES]] {
   // CHECK-NEXT: copy_in %{{.*}}[%[[LATER]], %{{.*}}] to %[[A]]#0
   // CHECK-NEXT: copy_in %{{.*}}[%{{.*}}, %[[LATER]]] to %[[A]]#1
   // CHECK-NEXT: {{^ *}}}
-  // CHECK-NEXT: tileas.publish %[[R]][%[[TURN]]]
+  // CHECK-NEXT: tileas.publish %[[R]][%[[ITERATION]]]
   // CHECK-NEXT: tileas.load_shared %[[B]]#0
   // CHECK: tileas.release %[[R]][%[[T]]]
   // CHECK: continue
@@ -41,7 +41,7 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
     %z = constant <i32: 0> : tile<i32>
@@ -49,7 +49,7 @@ cuda_tile.module @kernels {
     %zero = constant <f32: 0.0> : tile<64x64xf32>
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
       %x, %r = load_view_tko weak %v[%k, %z] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !rows, tile<i32> -> tile<64x64xf16>, token
-      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !turned, tile<i32> -> tile<64x64xf16>, token
+      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !transposed, tile<i32> -> tile<64x64xf16>, token
       %c = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
       continue %c : tile<64x64xf32>
     }
@@ -57,8 +57,8 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Addresses that the loop carries are carried for the copies too, two turns ahead, and
-  // no longer for the present turn.
+  // Addresses that the loop carries are carried for the copies too, two iterations ahead, and
+  // no longer for the present iteration.
   // CHECK-LABEL: entry @gather
   // CHECK: %[[R:.*]] = tileas.ring
   // CHECK: if %{{.*}} -> (tile<64x64xptr<f16>

@@ -1,10 +1,10 @@
-// Loops with products: turns in which a mask hides nothing go without it.
+// Loops with products: iterations in which a mask hides nothing go without it.
 
 // RUN: cuda-tile-opt %s --cuda-tile-split | FileCheck %s
 
 cuda_tile.module @kernels {
-  // Keys up to a query's own place: the mask begins with the turns. The bound is the
-  // first turn whose last column, j * 64 + 63, lies beyond the block's first row, or
+  // Keys up to a query's own place: the mask begins with the iterations. The bound is the
+  // first iteration whose last column, j * 64 + 63, lies beyond the block's first row, or
   // beyond what an i32 holds.
   // CHECK-LABEL: entry @causal(
   // CHECK: %[[FIRST:.*]] = muli %blockId_x

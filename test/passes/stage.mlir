@@ -4,7 +4,7 @@
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_100},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
 
 !square = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
-!turned = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
 !half = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf16, strides=[64,1]>>
 
 cuda_tile.module @kernels {
@@ -22,10 +22,10 @@ cuda_tile.module @kernels {
     %t = make_tensor_view %a, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %u = make_tensor_view %b, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : !square
-    %w = make_partition_view %u : !turned
+    %w = make_partition_view %u : !transposed
     %z = constant <i32: 0> : tile<i32>
     %x, %r = load_view_tko weak %v[%z, %z] : !square, tile<i32> -> tile<64x64xf32>, token
-    %s = store_view_tko weak %x, %w[%z, %z] : tile<64x64xf32>, !turned, tile<i32> -> token
+    %s = store_view_tko weak %x, %w[%z, %z] : tile<64x64xf32>, !transposed, tile<i32> -> token
     return
   }
 
@@ -205,9 +205,9 @@ cuda_tile.module @kernels {
     return
   }
 
-  // More than shared memory holds goes in pieces through one buffer, and a remark says so.
+  // More than shared memory holds goes in parts through one buffer, and a remark says so.
   // CHECK-LABEL: entry @large
-  // CHECK-SAME: tileas.remarks = [{{.*}}"{{.*}}wanted a tile<256x256xf64> to change threads at once, it goes in 4 pieces: it takes 524288 bytes of shared memory where 232448 are left
+  // CHECK-SAME: tileas.remarks = [{{.*}}"{{.*}}wanted a tile<256x256xf64> to change threads at once, it goes in 4 parts: it takes 524288 bytes of shared memory where 232448 are left
   // CHECK: %[[BUFFER:.*]] = tileas.alloc_shared
   // CHECK-COUNT-4: tileas.store_shared %{{.*}} at [{{.*}}], %[[BUFFER]]
   // CHECK: tileas.load_shared %[[BUFFER]][{{.*}}] into

@@ -5,7 +5,7 @@
 
 !tensor = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor>
-!turned = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor, dim_map=[1, 0]>
 !batch = !cuda_tile.partition_view<tile=(1x64x64), padding_value = zero, !cuda_tile.tensor_view<4x?x64xf16, strides=[4096,64,1]>>
 !result = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 
@@ -29,7 +29,7 @@ cuda_tile.module @kernels {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
-    %w = make_partition_view %t : !turned
+    %w = make_partition_view %t : !transposed
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
     %z = constant <i32: 0> : tile<i32>
@@ -37,7 +37,7 @@ cuda_tile.module @kernels {
     %zero = constant <f32: 0.0> : tile<64x64xf32>
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
       %x, %r = load_view_tko weak %v[%k, %z] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !rows, tile<i32> -> tile<64x64xf16>, token
-      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !turned, tile<i32> -> tile<64x64xf16>, token
+      %y, %s = load_view_tko weak %w[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : !transposed, tile<i32> -> tile<64x64xf16>, token
       %c = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
       continue %c : tile<64x64xf32>
     }

@@ -96,7 +96,7 @@ def kernel(body: str, *, registers: str = "") -> str:
     }}"""
 
 
-ROW_OF_TURN = "%row = addi %first, %k : tile<i32>\n"
+ROW_OF_ITERATION = "%row = addi %first, %k : tile<i32>\n"
 TABLE = """
   %at = offset %q, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
   %row, %loaded = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
@@ -108,18 +108,19 @@ ONE_ELEMENT = f"""
   %row = reshape %row1 : {ONE} -> tile<i32>
 """
 DIVIDED = {
-    "rows in order": loop(ROW_OF_TURN + add("%row", "%acc", "%next")) + store("%sum"),
+    "rows in order": loop(ROW_OF_ITERATION + add("%row", "%acc", "%next"))
+    + store("%sum"),
     "a table of rows": loop(TABLE + add("%row", "%acc", "%next")) + store("%sum"),
     "a tile of one row": loop(ONE_ELEMENT + add("%row", "%acc", "%next"))
     + store("%sum"),
-    "two loops": loop(ROW_OF_TURN + add("%row", "%acc", "%next"), result="%half")
+    "two loops": loop(ROW_OF_ITERATION + add("%row", "%acc", "%next"), result="%half")
     + loop(
-        ROW_OF_TURN.replace("%first", "%c0") + add("%row", "%acc", "%next"),
+        ROW_OF_ITERATION.replace("%first", "%c0") + add("%row", "%acc", "%next"),
         start="%half",
     ).replace("%next", "%more")
     + store("%sum"),
-    "two rows of a turn": loop(
-        ROW_OF_TURN + add("%row", "%acc", "%mid") + add("%k", "%mid", "%next")
+    "two rows of an iteration": loop(
+        ROW_OF_ITERATION + add("%row", "%acc", "%mid") + add("%k", "%mid", "%next")
     )
     + store("%sum"),
     "loops in a loop": f"""
@@ -150,15 +151,15 @@ DIVIDED = {
       %five = constant <f32: 5.0> : {TILE}
       %sum, %unused = for %k in (%c0 to %n, step %c1) : tile<i32>
           iter_values(%acc = %zeros, %all = %five) -> ({TILE}, {TILE}) {{
-        {ROW_OF_TURN}
+        {ROW_OF_ITERATION}
         {add("%row", "%acc", "%next")}
         %more = addf %all, %next : {TILE}
         continue %next, %more : {TILE}, {TILE}
       }}
       {store("%sum")}
     """,
-    "some turns only": loop(f"""
-      {ROW_OF_TURN}
+    "some iterations only": loop(f"""
+      {ROW_OF_ITERATION}
       %odd = remi %k, %c2 signed : tile<i32>
       %is = cmpi equal %odd, %c1, signed : tile<i32> -> tile<i1>
       %next = if %is -> ({TILE}) {{
@@ -174,7 +175,7 @@ DIVIDED = {
           : tile<i32>, {TILE} -> {TILE} {{
         %over = cmpi greater_than_or_equal %k, %n, signed : tile<i32> -> tile<i1>
         if %over {{ break %acc : {TILE} }}
-        {ROW_OF_TURN}
+        {ROW_OF_ITERATION}
         {add("%row", "%acc", "%next")}
         %k1 = addi %k, %c1 : tile<i32>
         continue %k1, %next : tile<i32>, {TILE}
@@ -184,7 +185,7 @@ DIVIDED = {
     "tokens of loads": f"""
       %sum, %after = for %k in (%c0 to %n, step %c1) : tile<i32>
           iter_values(%acc = %zeros, %tok = %fresh) -> ({TILE}, token) {{
-        {ROW_OF_TURN}
+        {ROW_OF_ITERATION}
         %y, %read = load_view_tko weak %in[%k] token = %tok
           : {IN}, tile<i32> -> {TILE}, token
         {add("%row", "%acc", "%mid", token="%read")}
@@ -195,13 +196,13 @@ DIVIDED = {
     """,
     "what comes before": f"""
       %v, %tv = load_view_tko weak %in[%block] : {IN}, tile<i32> -> {TILE}, token
-      {loop(ROW_OF_TURN + add("%row", "%acc", "%next"), start="%v")}
+      {loop(ROW_OF_ITERATION + add("%row", "%acc", "%next"), start="%v")}
       {store("%sum")}
     """,
     "a branch around the loop": f"""
       %is = cmpi less_than %block, %c2, signed : tile<i32> -> tile<i1>
       if %is {{
-        {loop(ROW_OF_TURN + add("%row", "%acc", "%next"))}
+        {loop(ROW_OF_ITERATION + add("%row", "%acc", "%next"))}
         {store("%sum")}
       }} else {{
         {store("%zeros").replace("%stored", "%other")}
@@ -211,7 +212,7 @@ DIVIDED = {
 BEHIND_A_GRID = {
     "rows behind the preceding grid": "%hint = gdc_launch_dependents_tko : token"
     "%ended = gdc_wait_tko token = %hint : token"
-    + loop(ROW_OF_TURN + add("%row", "%acc", "%next", token="%ended"))
+    + loop(ROW_OF_ITERATION + add("%row", "%acc", "%next", token="%ended"))
     + store("%sum"),
     "a table behind the preceding grid": "%ended = gdc_wait_tko : token"
     + loop(
@@ -284,7 +285,7 @@ KEPT = {
         %at = offset %q, %block : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
         %flag, %seen = load_ptr_tko acquire device %at
           : tile<ptr<i32>> -> tile<i32>, token
-        {loop(ROW_OF_TURN + add("%row", "%acc", "%next", token="%seen"))}
+        {loop(ROW_OF_ITERATION + add("%row", "%acc", "%next", token="%seen"))}
         {store("%sum")}
         """,
         "'tileas.copy_in' at .* comes after 'load_ptr_tko'",
@@ -293,7 +294,7 @@ KEPT = {
         f"""
         %is = cmpi less_than %block, %c2, signed : tile<i32> -> tile<i1>
         if %is {{
-          {loop(ROW_OF_TURN + add("%row", "%acc", "%next"))}
+          {loop(ROW_OF_ITERATION + add("%row", "%acc", "%next"))}
           {store("%sum")}
           return
         }}
@@ -304,7 +305,7 @@ KEPT = {
         f"""
         %sum, %after = for %k in (%c0 to %n, step %c1) : tile<i32>
             iter_values(%acc = %zeros, %tok = %fresh) -> ({TILE}, token) {{
-          {ROW_OF_TURN}
+          {ROW_OF_ITERATION}
           {add("%row", "%acc", "%next", token="%tok")}
           continue %next, %tnext : {TILE}, token
         }}
@@ -438,9 +439,9 @@ def test_registers_of_the_plan() -> None:
 
 # Mutants of what the pass made ------------------------------------------------------
 
-TURN_OPS = tuple(f"tileas.{n}" for n in ("acquire", "publish", "take", "release"))
+ITERATION_OPS = tuple(f"tileas.{n}" for n in ("acquire", "publish", "take", "release"))
 DELETED = ("tileas.publish", "tileas.release", "tileas.copy_in")
-MUTATED = ("rows in order", "two loops", "some turns only", "loops in a loop")
+MUTATED = ("rows in order", "two loops", "some iterations only", "loops in a loop")
 
 
 def mutants(text: str) -> list[tuple[str, int, str]]:
@@ -452,7 +453,7 @@ def mutants(text: str) -> list[tuple[str, int, str]]:
         for place, op in enumerate(ops):
             if op.name in DELETED:
                 found.append((op.name, place, "deleted"))
-            if op.name in TURN_OPS:
+            if op.name in ITERATION_OPS:
                 found.append((op.name, place, "shifted"))
             if op.name == "tileas.done":
                 found += [(op.name, place, "all before it deleted")]

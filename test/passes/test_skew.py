@@ -21,12 +21,12 @@ pytestmark = pytest.mark.sampled(2)
 SEEDS = (None, 0, 1)
 
 
-def check(module: Any, turns: Any, first: int, last: int) -> None:
-    """The kernel gives the products of the turns, whenever copies land."""
+def check(module: Any, iterations: Any, first: int, last: int) -> None:
+    """The kernel gives the products of the iterations, whenever copies land."""
     for seed in SEEDS:
         a, b, c = run(module, first, last, seed)
         wanted = np.zeros((64, 8), np.float32)
-        for k in turns:
+        for k in iterations:
             at = slice(16 * k, 16 * k + 16)
             wanted += a[:, at].astype(np.float32) @ b[at].astype(np.float32)
         assert np.array_equal(c, wanted), (first, last, seed)
@@ -49,7 +49,7 @@ def check(module: Any, turns: Any, first: int, last: int) -> None:
 def test_each_pass_keeps_the_product(
     form: str, product: str, engine: str, slots: int, ahead: int, lag: int, step: int
 ) -> None:
-    loop, turns = LOOPS[form]
+    loop, iterations = LOOPS[form]
     body = copies("%k", slots, ahead, engine) + PRODUCTS[product]("%acc", "%n", lag)
     text = f"%step = constant <i32: {step}> : tile<i32>\n{loop(body)}"
     module = kernel(text)
@@ -59,11 +59,11 @@ def test_each_pass_keeps_the_product(
                 change.run(module.operation, Options())
                 assert module.operation.verify()
             for first, last in ((0, 9), (1, 3), (5, 5)):
-                check(module, turns(range(first, last, step)), first, last)
+                check(module, iterations(range(first, last, step)), first, last)
 
 
 def twice(engine: str) -> str:
-    """Two products of a turn, each with copies of its own."""
+    """Two products of an iteration, each with copies of its own."""
     first = copies("%k", 3, 1, engine) + wgmma("%acc", "%m", 1)
     second = copies("%k", 3, 1, engine) + wgmma("%m", "%n", 1)
     return first + re.sub(r"%(a|b|ta|tb|p|q)\b", r"%\g<1>2", second)

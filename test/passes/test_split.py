@@ -2,8 +2,8 @@
 """`split` keeps what a loop does, also where bounds, steps and masks wrap around.
 
 Loops over i8 with random masks run on the interpreter before and after the pass, with
-numbers at the ends of the range; each turn adds its index and its mask to numbers that
-depend on the order.
+numbers at the ends of the range; each iteration adds its index and its mask to numbers
+that depend on the order.
 """
 
 from __future__ import annotations

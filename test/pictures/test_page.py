@@ -241,9 +241,9 @@ def test_pixels_of_a_panel_are_what_the_layout_says(
 
 
 def test_rings_bounds_and_resources(page: Any, product: Collected) -> None:
-    page.click("#tab-turns")
+    page.click("#tab-iterations")
     (kernel,) = product.placed
-    text = page.locator("figure.turns svg").text_content()
+    text = page.locator("figure.iterations svg").text_content()
     for ring in kernel.rings:
         assert f"{ring.slots} slots of {ring.text}" in text
     page.click("#tab-bounds")

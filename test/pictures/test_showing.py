@@ -20,9 +20,9 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.layout import LinearLayout, SharedLayout, bank_conflicts, row_major
 from cuda_tile.pictures.bank_picture import find_access
 from cuda_tile.pictures.changes import compare
+from cuda_tile.pictures.iterations_picture import Ring, schedule
 from cuda_tile.pictures.layout_picture import owners
 from cuda_tile.pictures.measured import RingEvent
-from cuda_tile.pictures.turns_picture import Ring, schedule
 from cuda_tile.targets import find_target
 
 VADD = Path(__file__).parents[1] / "kernels" / "13.4" / "vadd_f32_1024.tileirbc"
@@ -236,20 +236,22 @@ def test_long_texts_are_compared_by_their_ends() -> None:
     assert (change.added, change.removed) == (1, 0)
 
 
-def test_turns_keep_to_the_protocol_of_rings() -> None:
-    """Three slots, eight turns, one role that loads and one that works."""
+def test_iterations_keep_to_the_protocol_of_rings() -> None:
+    """Three slots, eight iterations, one role that loads and one that works."""
     rings = [Ring(3, "x")]
     load = [RingEvent(1, 0, k, t) for t in range(8) for k in ("acquire", "publish")]
     work = [RingEvent(0, 0, k, t) for t in range(8) for k in ("take", "release")]
-    turns = schedule([*load, *work], rings)
-    assert len(turns) == 8
-    for (_, number), turn in turns.items():
-        assert turn.acquire is not None
-        assert turn.publish is not None
-        assert turn.take is not None
-        assert turn.release is not None
-        assert turn.acquire <= turn.publish < turn.take < turn.release
+    iterations = schedule([*load, *work], rings)
+    assert len(iterations) == 8
+    for (_, number), iteration in iterations.items():
+        assert iteration.acquire is not None
+        assert iteration.publish is not None
+        assert iteration.take is not None
+        assert iteration.release is not None
+        assert (
+            iteration.acquire <= iteration.publish < iteration.take < iteration.release
+        )
         if number >= 3:
-            before = turns[0, number - 3].release
+            before = iterations[0, number - 3].release
             assert before is not None
-            assert turn.acquire >= before
+            assert iteration.acquire >= before

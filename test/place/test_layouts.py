@@ -76,14 +76,14 @@ def check_op(op: ir.Operation, name: str) -> None:
 def check_loop(op: ir.Operation) -> None:
     """What a loop carries has one layout all the way round."""
     block = body(op)
-    turns = zip(
+    iterations = zip(
         list(op.operands)[3:],
         list(block.arguments)[1:],
         block_ops(block)[-1].operands,
         op.results,
         strict=True,
     )
-    for values in turns:
+    for values in iterations:
         assert len({layout_of(value) for value in distributed(values)}) <= 1
 
 

@@ -376,7 +376,7 @@ PROGRAMS = {
         redundant=(Redundant("cp.async.wait_group 1", "-1", _MORE_GROUPS),),
     ),
     "group_gemm": Program(
-        "wgmma on what groups of cp.async bring, two turns ahead",
+        "wgmma on what groups of cp.async bring, two iterations ahead",
         _text("group_gemm"),
         *("sm_90a", (1,), (128,), _slices_gemm),
         redundant=(Redundant("cp.async.wait_group 1", "-1", _MORE_GROUPS),),

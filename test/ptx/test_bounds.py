@@ -50,7 +50,7 @@ class Chip:
 CHIP = Chip()
 
 LOOP = """
-.visible .entry k(.param .u64 x, .param .u64 y, .param .u32 turns)
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u32 iterations)
 {
 	.reg .b32 %i, %t, %n, %a, %b, %s, %v<8>;
 	.reg .b64 %x, %y, %p, %q, %w;
@@ -61,7 +61,7 @@ LOOP = """
 	mov.u32 %i, %tid.x;
 	ld.param.u64 %x, [x];
 	ld.param.u64 %y, [y];
-	ld.param.u32 %n, [turns];
+	ld.param.u32 %n, [iterations];
 	mov.u32 %s, cells;
 	mov.u32 %t, 0;
 	mov.u32 %a, 0; mov.u32 %b, 0;
@@ -80,15 +80,15 @@ HEAD:
 	ret;
 }
 """
-TURNS = 5
+ITERATIONS = 5
 OVERHEAD = 3  # add, setp and bra of the loop
 
 
 def run(body: str, *, warps: int = 4, ctas: int = 2, scale: int = 4) -> Report:
-    """Runs the loop with a body for `TURNS` turns."""
+    """Runs the loop with a body for `ITERATIONS` iterations."""
     text = module(LOOP.replace("BODY", body).replace("SCALE", str(scale)))
     x, y = aligned((1 << 16,), np.uint8), aligned((64,), np.uint32)
-    args = [x, y, TURNS]
+    args = [x, y, ITERATIONS]
     return launch(text, grid=ctas, block=32 * warps, args=args, bounds=CHIP)
 
 
@@ -132,11 +132,11 @@ PRODUCTS = {
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_tensor_cores(name: str, count: int) -> None:
-    """4 warps do `count` products of 16 x 8 x depth per turn; 1024 per clock in f16."""
+    """Each of 4 warps does `count` products of 16 x 8 x depth; 1024 a clock in f16."""
     line, depth, factor = PRODUCTS[name]
     loop = loop_of(run(line * count))
     fma = 4 * count * 16 * 8 * depth
-    assert (loop.turns, loop.warps) == (TURNS, 4)
+    assert (loop.iterations, loop.warps) == (ITERATIONS, 4)
     assert clocks(loop, TENSOR) == pytest.approx(fma / 1024 * factor)
     assert clocks(loop, ISSUE) == pytest.approx((count + OVERHEAD) * 4 / 4)
     assert loop.limiter.name == TENSOR
@@ -221,13 +221,13 @@ def test_shared_memory(scale: int, ways: int) -> None:
 
 @pytest.mark.parametrize("warps", [1, 4])
 def test_sectors_that_the_first_cache_may_serve(warps: int) -> None:
-    """Each turn loads the same 512 bytes of a warp: 16 sectors of a CTA in all.
+    """Each iteration loads the same 512 bytes of a warp: 16 sectors of a CTA in all.
 
     Both CTAs load the same, so that half comes from DRAM, per CTA.
     """
     loop = loop_of(run(f"ld.global.v4.u32 {A4}, [%p];", warps=warps))
-    assert clocks(loop, L2) == pytest.approx(warps * 512 / 32 / TURNS)
-    assert clocks(loop, DRAM) == pytest.approx(warps * 512 / 8 / TURNS / 2)
+    assert clocks(loop, L2) == pytest.approx(warps * 512 / 32 / ITERATIONS)
+    assert clocks(loop, DRAM) == pytest.approx(warps * 512 / 8 / ITERATIONS / 2)
 
 
 @pytest.mark.parametrize(
@@ -240,14 +240,14 @@ def test_sectors_that_the_first_cache_may_serve(warps: int) -> None:
     ],
 )
 def test_sectors_past_the_first_cache(line: str) -> None:
-    """What goes past it asks L2 in each turn: 512 bytes of a warp."""
+    """What goes past it asks L2 in each iteration: 512 bytes of a warp."""
     loop = loop_of(run(line, warps=1, scale=16, ctas=1))
     assert clocks(loop, L2) == pytest.approx(512 / 32)
-    assert clocks(loop, DRAM) == pytest.approx(512 / 8 / TURNS)
+    assert clocks(loop, DRAM) == pytest.approx(512 / 8 / ITERATIONS)
 
 
-def test_each_turn_loads_something_else() -> None:
-    """512 bytes of a warp and turn; reads and writes count both."""
+def test_each_iteration_loads_something_else() -> None:
+    """512 bytes of a warp and iteration; reads and writes count both."""
     body = f"ld.global.v4.u32 {A4}, [%q]; add.u64 %q, %q, 512;"
     loop = loop_of(run(body, warps=1, ctas=1))
     assert clocks(loop, DRAM) == pytest.approx(512 / 8)
@@ -266,7 +266,7 @@ COPY = (
 def test_copies_in_flight(ahead: int) -> None:
     """A wait leaves `ahead` groups of 512 bytes: with its own, so many are in flight.
 
-    A turn brings 512 bytes; 4 CTAs share the latency of 500 clocks.
+    An iteration brings 512 bytes; 4 CTAs share the latency of 500 clocks.
     """
     body = f"{COPY} cp.async.commit_group; cp.async.wait_group {ahead};"
     report = run(body, warps=1, scale=16)
@@ -293,7 +293,7 @@ def test_loads_in_flight() -> None:
     [("copy_pipeline", 2, 2 * 512), ("bulk_ring", 4, 1024)],
 )
 def test_rings(program: str, warps: int, in_flight: int) -> None:
-    """Loops of different warps with as many turns are one pipeline."""
+    """Loops of different warps with as many iterations are one pipeline."""
     chosen = PROGRAMS[program]
     problem = chosen.make(np.random.default_rng(0))
     report = launch(
@@ -304,7 +304,7 @@ def test_rings(program: str, warps: int, in_flight: int) -> None:
         bounds=find_target("sm_90"),
     )
     loop = loop_of(report)
-    assert (loop.turns, loop.warps) == (5, warps)
+    assert (loop.iterations, loop.warps) == (5, warps)
     assert loop.bytes_in_flight == in_flight
     assert len(loop.lines) == (2 if program == "copy_pipeline" else 1)
 
@@ -321,17 +321,17 @@ def test_waiting_is_no_loop() -> None:
         bounds=CHIP,
     )
     loop = loop_of(report)
-    assert (loop.title, loop.turns, loop.warps) == ("lines 33-37", 5, 2)
+    assert (loop.title, loop.iterations, loop.warps) == ("lines 33-37", 5, 2)
 
 
 def test_the_grid_is_per_cta() -> None:
     """3 CTAs do what one does, each."""
     line, depth, _ = PRODUCTS["f16"]
     one, three = (bounds_of(run(line, ctas=n)).grid for n in (1, 3))
-    assert clocks(one, TENSOR) == TURNS * 4 * 16 * 8 * depth / 1024
+    assert clocks(one, TENSOR) == ITERATIONS * 4 * 16 * 8 * depth / 1024
     assert clocks(three, TENSOR) == clocks(one, TENSOR)
     assert clocks(three, ISSUE) == clocks(one, ISSUE)
-    assert (three.turns, three.title) == (1, "grid")
+    assert (three.iterations, three.title) == (1, "grid")
 
 
 def test_nothing_is_recorded_unless_asked_for() -> None:
@@ -350,13 +350,15 @@ def test_forms() -> None:
     record = json.loads(report.to_json())["bounds"]
     assert record["chip"] == "sm_test"
     (found,) = record["loops"]
-    assert (found["limiter"], found["turns"]) == (TENSOR, TURNS)
+    assert (found["limiter"], found["iterations"]) == (TENSOR, ITERATIONS)
     tensor = next(r for r in found["resources"] if r["name"] == TENSOR)
     assert (tensor["clocks"], tensor["share"]) == (clocks(loop, TENSOR), 1)
     text = report.table()
     assert "limiter" in text
     assert loop.title in text
-    (note,) = [n for n in report.annotated().splitlines() if "bound of a turn" in n]
+    (note,) = [
+        n for n in report.annotated().splitlines() if "bound of an iteration" in n
+    ]
     assert "32 clocks of tensor cores, issue slots 22%" in note
 
 
@@ -462,7 +464,7 @@ def test_foreign_programs(name: str, warps: int) -> None:
     loop = bounds.hottest()
     in_all = clocks(bounds.grid, TENSOR)
     assert in_all > 0
-    assert clocks(loop, TENSOR) * loop.turns <= in_all * 1.001
+    assert clocks(loop, TENSOR) * loop.iterations <= in_all * 1.001
     assert loop.warps == warps
     assert loop.bytes_in_flight > 0
 
@@ -498,13 +500,13 @@ DONE:
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "turns"),
-    # The test stands ahead of the turn's work; in the middle, behind a barrier that
-    # ends the head's block, so that what comes before it runs once more.
+    ("first", "last", "iterations"),
+    # The test stands ahead of the iteration's work; in the middle, behind a barrier
+    # that ends the head's block, so that what comes before it runs once more.
     [("", "bar.sync 0;", 5), ("bra WORK; WORK: bar.sync 0;", "", 6)],
 )
-def test_where_a_loop_ends(first: str, last: str, turns: int) -> None:
+def test_where_a_loop_ends(first: str, last: str, iterations: int) -> None:
     text = module(EXITS.replace("FIRST", first).replace("LAST", last))
     args = [aligned((1,), np.uint32), 5]
     report = launch(text, grid=2, block=64, args=args, bounds=CHIP)
-    assert (loop_of(report).turns, loop_of(report).warps) == (turns, 2)
+    assert (loop_of(report).iterations, loop_of(report).warps) == (iterations, 2)

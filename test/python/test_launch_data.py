@@ -126,7 +126,7 @@ def test_the_report_says_why_products_have_their_plan() -> None:
     (found,) = report.kernels
     first, *others = found.choice
     assert first.startswith("8 warps as 8 x 1, a role that loads: ")
-    assert "clocks of a turn: tensor cores 1024, " in first
+    assert "clocks of an iteration: tensor cores 1024, " in first
     assert "special functions 520" in first
     assert "not 4 warps as 4 x 1: 256 registers needed, 255 left" in others
     assert f"  choice             {first}\n" in report.to_text()

@@ -105,7 +105,7 @@ products, and of 1 and 31 times 2^-14, all of them products of e4m3 numbers, it 
 which is off by 1.9e-3; f32 holds the sum. That is the instruction's own, below any
 promotion (test/ptx/test_short_sums.py). Where it matters, convert the operands to f16
 first. `promote = 32` or `64` in the plan of a product lies between: for 128x128x128 on
-sm_90 a turn of the loop has 291 or 159 instructions a warp for 93, with as many
+sm_90 an iteration of the loop has 291 or 159 instructions a warp for 93, with as many
 registers and no spills; 582 issue slots of 512 clocks of the tensor cores, or 318.
 
 """

@@ -88,8 +88,8 @@ REASONS: dict[tuple[str, str], str] = {
     ("matmul_tf32_128x128x32", "sm_80"): (
         "more instructions: every operand is rounded to tf32 as the language asks, "
         "Triton gives the bits of f32 to the matrix instruction, which cuts them off; "
-        "counted in PTX. Of machine code a warp has 922 a turn, which is less than the "
-        "1024 clocks of the tensor cores: these bound both"
+        "counted in PTX. Of machine code a warp has 922 an iteration, which is less "
+        "than the 1024 clocks of the tensor cores: these bound both"
     ),
     ("tilecpp/matmul_s8", "*"): (
         "more instructions (2%): C++ promises no alignment, so both load and store "

@@ -40,7 +40,7 @@ from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import find_target
 
 GPUS = ("sm_80", "sm_90", "sm_120")
-TURNS = 4
+ITERATIONS = 4
 """Iterations of a loop that runs; the first half of them fill the pipeline."""
 SCHEDULERS = 4
 """Warps that use all matrix units of a multiprocessor."""
@@ -131,9 +131,11 @@ def _clocks(
 ) -> tuple[float, str]:
     """Clocks of an iteration, and the part of a multiprocessor that takes them."""
     whole, half = (
-        _bound(product, gpu, module, compiled, n) for n in (TURNS, TURNS // 2)
+        _bound(product, gpu, module, compiled, n) for n in (ITERATIONS, ITERATIONS // 2)
     )
-    more = {name: (whole[name] - half.get(name, 0)) / (TURNS // 2) for name in whole}
+    more = {
+        name: (whole[name] - half.get(name, 0)) / (ITERATIONS // 2) for name in whole
+    }
     if find_target(gpu).moves_registers and "wgmma" not in compiled.ptx:
         more["tensor cores"] *= WARP_SLOWDOWN
     limiter = max(more, key=lambda name: more[name])
@@ -141,11 +143,15 @@ def _clocks(
 
 
 def _bound(
-    product: Product, gpu: str, module: Any, compiled: cuda_tile.Compiled, turns: int
+    product: Product,
+    gpu: str,
+    module: Any,
+    compiled: cuda_tile.Compiled,
+    iterations: int,
 ) -> dict[str, float]:
     """Clocks of a CTA by the parts of a multiprocessor, but for DRAM."""
     entry, (kernel,) = find_entry(module.operation, None), compiled.report.kernels
-    grid, values = product.launch((1, 1), turns)
+    grid, values = product.launch((1, 1), iterations)
     report = cuda_tile.run(
         module,
         grid=grid,

@@ -48,7 +48,7 @@ CHIPS = ("sm_80", "sm_90")
 KERNELS = ("plain", "chained")
 """Of test/end_to_end/product_kinds.py; of the second only products are changed."""
 SIZES = (64, 64, 224)
-"""Rows, columns and depth of the product: one tile, seven turns."""
+"""Rows, columns and depth of the product: one tile, seven iterations."""
 FIELDS = {
     "entry": ENTRY_FIELDS,
     "load": LOAD_FIELDS,
@@ -223,16 +223,20 @@ DEFAULTS: dict[tuple[str, str], Value] = {
 REASONS: dict[tuple[str, str, Value], str] = {
     ("sm_80", "lhs", "register"): "products of warps read nothing but registers",
     ("sm_80", "lag", 1): "products of warps are done when their instruction is",
-    ("sm_80", "stage", 1): "there is no other product in the turn",
+    ("sm_80", "stage", 1): "there is no other product in the iteration",
     **{
         ("sm_80", "convert", which): "threads convert what warps multiply, anyway"
         for which in ("a", "b", "ab")
     },
-    ("sm_90", "stage", 1): "there is no other product in the turn",
+    ("sm_90", "stage", 1): "there is no other product in the iteration",
 }
 """Why a value changes nothing: chip, field, value."""
 CHAINED_REASONS: dict[tuple[str, str, Value], str] = {
-    ("sm_90", "lag", 0): "a product that runs a turn behind is awaited in its turn",
+    (
+        "sm_90",
+        "lag",
+        0,
+    ): "a product that runs an iteration behind is awaited in its iteration",
     ("sm_90", "convert", "a"): "threads make the left operand: nothing copies it",
 }
 """The same of the second of two chained products."""

@@ -45,7 +45,9 @@ class Subject(ABC):
 
     def __init__(self) -> None:
         self.lowered = self.lower()
-        self.expected = {turns: self.launch(None, turns) for turns in LENGTHS}
+        self.expected = {
+            iterations: self.launch(None, iterations) for iterations in LENGTHS
+        }
 
     @abstractmethod
     def lower(self) -> ir.Module:
@@ -53,7 +55,7 @@ class Subject(ABC):
 
     @abstractmethod
     def launch(
-        self, module: ir.Module | None, turns: int, seed: int | None = None
+        self, module: ir.Module | None, iterations: int, seed: int | None = None
     ) -> Any:
         """What a module, or the kernel itself, computes on the interpreter."""
 
@@ -72,20 +74,22 @@ class Subject(ABC):
         module = self.lower()
         with module.context, ir.Location.unknown():
             mutant.apply(module.operation)
-        for turns in LENGTHS:
+        for iterations in LENGTHS:
             for seed in SEEDS:
-                said = self.differs(turns, partial(self.launch, module, turns, seed))
+                said = self.differs(
+                    iterations, partial(self.launch, module, iterations, seed)
+                )
                 if said:
                     return f"interpreter: {said}"
         return ""
 
-    def differs(self, turns: int, step: Callable[[], Any]) -> str:
+    def differs(self, iterations: int, step: Callable[[], Any]) -> str:
         """What is wrong with what `step` computes, or with itself."""
         try:
             got = step()
         except Exception as error:
             return str(error)
-        wrong = np.count_nonzero(got != self.expected[turns])
+        wrong = np.count_nonzero(got != self.expected[iterations])
         return f"{wrong} elements differ" if wrong else ""
 
 
@@ -115,10 +119,10 @@ class TileSubject(Subject):
         )
 
     def launch(
-        self, module: ir.Module | None, turns: int, seed: int | None = None
+        self, module: ir.Module | None, iterations: int, seed: int | None = None
     ) -> Any:
         """What a module, or the kernel itself, computes on the interpreter."""
-        return self._run(module or self._module, turns, on="interp", seed=seed)
+        return self._run(module or self._module, iterations, on="interp", seed=seed)
 
     def noticed(self, mutant: RingMutant) -> str:
         """Who notices a mutant, and how; empty if nobody does."""
@@ -137,16 +141,18 @@ class TileSubject(Subject):
             return f"compiler: {error}"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": self._gpu}
         choices |= {"on": "emulator", "mode": "adversarial"}
-        for turns in LENGTHS:
+        for iterations in LENGTHS:
             for seed in range(ORDERS):
-                step = partial(self._run, self._module, turns, seed=seed, **choices)
-                said = self.differs(turns, step)
+                step = partial(
+                    self._run, self._module, iterations, seed=seed, **choices
+                )
+                said = self.differs(iterations, step)
                 if said:
                     return f"emulator: {said}"
         return ""
 
-    def _run(self, module: ir.Module, turns: int, **choices: Any) -> Any:
-        args = self._fresh(turns)
+    def _run(self, module: ir.Module, iterations: int, **choices: Any) -> Any:
+        args = self._fresh(iterations)
         cuda_tile.run(module, "k", grid=(1,), args=args, limit=STEP_LIMIT, **choices)
         return args[2]
 
@@ -171,7 +177,7 @@ class StagedSubject(Subject):
         form: One of `LOOPS`.
         product: One of `PRODUCTS`.
         engine: Who copies.
-        numbers: Slots, turns ahead, turns by which releases trail.
+        numbers: Slots, iterations ahead, iterations by which releases trail.
     """
 
     def __init__(
@@ -192,10 +198,10 @@ class StagedSubject(Subject):
         return module
 
     def launch(
-        self, module: ir.Module | None, turns: int, seed: int | None = None
+        self, module: ir.Module | None, iterations: int, seed: int | None = None
     ) -> Any:
         """What a module, or the kernel itself, computes on the interpreter."""
-        return run(module or kernel(self._text), 0, turns, seed)[2]
+        return run(module or kernel(self._text), 0, iterations, seed)[2]
 
 
 COMPILED = {

@@ -124,7 +124,12 @@ def _sectors(access: Access, layout: LinearLayout) -> int:
 
 
 def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
-    """Describes a load, store or atomic of a tile of rank 1 or more."""
+    """Describes a load, store or atomic of a tile of rank 1 or more.
+
+    Args:
+        op: The access.
+        facts: The facts of the entry's values.
+    """
     stem = op_stem(op)
     if stem in MASK_SEGMENTS:
         access = _pointer_access(op, facts)
@@ -190,7 +195,12 @@ def _memory_element(op: ir.Operation) -> ir.Type:
 
 
 def divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
-    """A power of two that divides a number that is known or held by a value."""
+    """A power of two that divides a number that is known or held by a value.
+
+    Args:
+        value: A number, or a scalar integer.
+        facts: The facts of the entry's values.
+    """
     if isinstance(value, int):
         return power_of_two_divisor(value)
     return facts.of(value).divisor
@@ -198,7 +208,7 @@ def divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
 
 @dataclass(frozen=True)
 class ViewDim:
-    """What is known of a view access along one tile dimension.
+    """Facts about a view access along one tile dimension.
 
     Attributes:
         extent: The tensor's extent along it, as an int or a value.
@@ -223,7 +233,12 @@ class ViewDim:
 
 
 def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
-    """What is known of a view access along each tile dimension."""
+    """Facts about a view access along each tile dimension.
+
+    Args:
+        op: The access.
+        facts: The facts of the entry's values.
+    """
     view = view_operand(op)
     tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
     indices = index_operands(op)

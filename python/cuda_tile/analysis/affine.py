@@ -44,7 +44,12 @@ class Affine:
     high: int = 0
 
     def plus(self, other: Affine, factor: int = 1) -> Affine:
-        """This one and a multiple of another one, element by element."""
+        """This one and a multiple of another one, element by element.
+
+        Args:
+            other: The function that is added.
+            factor: The multiple of it.
+        """
         terms = dict(self.terms)
         for value, coefficient in other.terms.items():
             terms[value] = terms.get(value, 0) + factor * coefficient
@@ -87,7 +92,7 @@ class AffineValues:
         self._known: dict[ir.Value, Affine | None] = {}
 
     def of(self, value: ir.Value) -> Affine | None:
-        """What a value is; None if it is no such function, or no narrow integer."""
+        """A value as an affine function; None if it is none, or no narrow integer."""
         if value not in self._known:
             self._known[value] = None
             found = self._find(value)
@@ -113,7 +118,7 @@ class AffineValues:
         return None if op is None or rule is None else rule(self, op)
 
     def _is_outside(self, value: ir.Value) -> bool:
-        """Whether a value is the same in all turns."""
+        """Whether a value is the same in all iterations."""
         owner = value.owner
         block = owner if isinstance(owner, ir.Block) else owner.operation.block
         while block != self._body:

@@ -45,7 +45,12 @@ class Bins:
 
 
 def identity_of(mode: str, bits: int) -> int:
-    """The integer, read as signed, with which an update changes nothing."""
+    """The integer, read as signed, with which an update changes nothing.
+
+    Args:
+        mode: The mode of the atomic, such as `add`.
+        bits: Bits of an element.
+    """
     if mode in _IDENTITIES:
         return _IDENTITIES[mode]
     least = -(1 << bits - 1)
@@ -75,7 +80,12 @@ def may_collect(op: ir.Operation) -> bool:
 
 
 def find_bins(op: ir.Operation, facts: FactsAnalysis) -> Bins | None:
-    """The places of an atomic whose updates a tile block collects; None for others."""
+    """The places of an atomic whose updates a tile block collects; None for others.
+
+    Args:
+        op: The atomic.
+        facts: The facts of the entry's values.
+    """
     if not may_collect(op):
         return None
     parts = _parts(op.operands[0])

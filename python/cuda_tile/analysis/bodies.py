@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of the body of a reduction: whether its arguments may change places.
+"""Commutativity: whether the arguments of a reduction's body may change places.
 
-Every body is associative, that is what the op asks for. One that is commutative too, as
-far as can be seen, may combine elements in any order; any other one combines them in
-their order along the dimension, as a product of matrices needs it.
+Every body is associative: the op requires it. A body that is provably commutative, too,
+may combine elements in any order. Any other body combines them in their order along the
+dimension, as a product of matrices requires.
 
 A body that compares and selects, such as an argmax, is tried on every relation that its
 pairs of arguments may have: with the arguments exchanged it must select the same ones.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which shared buffers an op accesses, through views and control flow.
 
-The value that names a buffer is made by an `alloc_shared`, by an op that gives
-another view of a buffer operand or a slot of a ring, or it is handed on by a structured
-op. What an op does to the buffers it names is asked of its memory effects.
+A value that names a buffer comes from an `alloc_shared`, from an op that gives another
+view of a buffer or a slot of a ring, or through a structured op. The memory effects of
+an op say which of its buffers it reads and writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Allocs = frozenset[ir.Operation]
 
 
 class BufferAccess(NamedTuple):
-    """What one op does to shared memory.
+    """The effects of one op on shared memory.
 
     Attributes:
         reads: The places of which it may read one.
@@ -85,7 +85,7 @@ class Buffers:
             seen.update(behind)
 
     def access(self, op: ir.Operation) -> BufferAccess | None:
-        """What `op`, an op without regions, does to buffers; None if nothing."""
+        """The effects on buffers of an op without regions; None if it has none."""
         accesses = _cuda_tile.buffer_accesses(op)
         if not accesses:
             return None

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which entries the CTAs of a cluster can serve together.
 
-Each CTA holds its part of every large tile. What crosses CTAs is what a reduction
-leaves of its part: a few bytes, which each CTA writes to the shared memory of all. So
-loads, stores, elementwise operations and reductions may stand in such an entry, and
-control flow; not what depends on one CTA having it all, or being the only one.
+Each CTA holds its share of every large tile. Only the results of reductions cross CTAs:
+each CTA writes the few bytes of its own result to the shared memory of all. So such an
+entry may have loads, stores, elementwise operations, reductions and control flow. It
+may not have ops that need a whole tile in one CTA, or exactly one CTA.
 """
 
 from __future__ import annotations

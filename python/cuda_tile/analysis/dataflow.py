@@ -26,7 +26,7 @@ Fact = TypeVar("Fact")
 
 
 class _Analysis(ABC, Generic[State]):
-    """What an analysis of either direction says, and what it may be asked.
+    """The interface that forward and backward analyses share.
 
     Args:
         flow: The control flow of the entry; analyses of one entry may share it.
@@ -72,12 +72,22 @@ class ForwardAnalysis(_Analysis[State]):
     """States that describe the paths from the entry's start to an op."""
 
     def forward(self, edge: Edge, state: State) -> State:
-        """What of the state at an edge's source arrives at its target."""
+        """The state at an edge's target, from that at its source.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The state at its source.
+        """
         del edge
         return state
 
     def begin(self, point: Point, state: State) -> State:
-        """The state with which walking goes on from a point."""
+        """The state with which walking goes on from a point.
+
+        Args:
+            point: A point of the control flow.
+            state: The state there.
+        """
         del point
         return state
 
@@ -138,14 +148,24 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
     @abstractmethod
     def unknown(self, value: ir.Value) -> Fact:
-        """What is known of a value that no rule spoke of."""
+        """The fact of a value for which there is no rule."""
 
     @abstractmethod
     def join_facts(self, known: Fact, news: Fact) -> Fact:
-        """What holds if either does."""
+        """The fact that holds where either of two does.
+
+        Args:
+            known: The fact so far.
+            news: The fact on another path.
+        """
 
     def widen_facts(self, known: Fact, news: Fact) -> Fact:
-        """`join_facts` at the head of a loop."""
+        """`join_facts` at the head of a loop.
+
+        Args:
+            known: The fact so far.
+            news: The fact at the end of the body.
+        """
         return self.join_facts(known, news)
 
     @abstractmethod
@@ -153,18 +173,28 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         """Sets the facts of the results of an op without regions."""
 
     def made(self, point: Point, number: int) -> Fact:
-        """What is known of a point's value that no edge fills."""
+        """The fact of a value of a point that no edge passes.
+
+        Args:
+            point: A point of the control flow.
+            number: The number of the value among those of the point.
+        """
         return self.unknown(self.flow.values(point)[number])
 
     def of(self, value: ir.Value) -> Fact:
-        """What is known of `value`."""
+        """The fact of `value`."""
         found = self._facts.get(value)
         if found is None:
             found = self._facts[value] = self.unknown(value)
         return found
 
     def set(self, value: ir.Value, fact: Fact) -> None:
-        """Notes what a rule found out."""
+        """Notes what a rule found out.
+
+        Args:
+            value: A result.
+            fact: Its fact.
+        """
         self._facts[value] = fact
 
     def forget(self, value: ir.Value) -> None:
@@ -208,7 +238,7 @@ class BackwardAnalysis(_Analysis[State]):
     @property
     @abstractmethod
     def bottom(self) -> State:
-        """What holds where nothing follows: `join(bottom, x) == x`."""
+        """The state at an end: `join(bottom, x) == x`."""
 
     def solve(self, final: State) -> None:
         """Finds all states, from `final` behind the entry."""
@@ -237,7 +267,7 @@ class BackwardAnalysis(_Analysis[State]):
         return state
 
     def _ahead(self, op: ir.Operation) -> State:
-        """What may follow an op with regions, or a terminator."""
+        """The successors of an op with regions, or of a terminator."""
         state = self.bottom
         for edge in self.flow.edges(op):
             ahead = self.at(edge.target)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How buffers lie that instructions read by themselves, through matrix descriptors.
+"""Layouts of buffers that instructions read through matrix descriptors.
 
-What they read must lie as a matrix descriptor describes it, elements of 8 and 32 bits
-contiguous along K.
+Such a buffer must have an arrangement that a matrix descriptor can describe. Elements
+of 8 and 32 bits must be contiguous along K.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import renamed_buffer
+from cuda_tile.analysis.operand_sources import renamed_buffer
 from cuda_tile.engines.engine import Atom
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
@@ -109,5 +109,10 @@ def readable_buffer(
 
 
 def count_of(atom: Atom, role: OperandRole) -> int:
-    """Rows of A or columns of B that one instruction reads."""
+    """Rows of A or columns of B that one instruction reads.
+
+    Args:
+        atom: The instruction.
+        role: Which operand.
+    """
     return atom.shape[0] if role == "a" else atom.shape[1]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which engines may bring the tile of a load to shared memory, and why others may not.
 
-An engine copies while the threads go on, and ahead of the turn that uses the tile. So
-besides what its instructions can do, tokens may put it behind no store, acquire or wait
-for the preceding grid of its loop, which the copy would overtake, and no store behind
-it: it has read only when its slot is taken. It reads facts and never guesses; a refusal
-says what would help.
+An engine copies while the threads go on, and ahead of the iteration that uses the tile.
+So besides what its instructions can do, tokens may put it behind no store, acquire or
+wait for the preceding grid of its loop, which the copy would overtake, and no store
+behind it: it has read only when its slot is taken. It reads facts and never guesses; a
+refusal says what would help.
 
 | needs | `cp_async` | `tma` |
 |---|---|---|
@@ -64,7 +64,7 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.feeds import LoadedOperand, enclosing_ops_of
+from cuda_tile.analysis.operand_sources import LoadedOperand, enclosing_ops_of
 from cuda_tile.analysis.product_families import reads_itself
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
@@ -102,7 +102,7 @@ TMA_ELEMENT_BITS = (8, 16, 32, 64)
 
 
 class EngineChoice:
-    """What may load the tiles of one entry.
+    """The engines that may load the tiles of one entry.
 
     Args:
         entry: The entry, at level T or W.
@@ -120,13 +120,18 @@ class EngineChoice:
         return FactsOnDemand(self._entry)
 
     def refusal(self, operand: LoadedOperand, engine: str) -> str | None:
-        """Why an engine cannot load an operand, with the way out; None if it can."""
+        """Why an engine cannot load an operand, with the way out; None if it can.
+
+        Args:
+            operand: The load and the product that uses it.
+            engine: `tma`, `cp_async` or `threads`.
+        """
         if engine == THREADS:
             return None
         if not has_engine(self._target, engine):
             return f"{self._target.name} has no such copies"
         if engine == TMA and operand.may_end:
-            return "its turn may end before the tile is used"
+            return "its iteration may end before the tile is used"
         load = operand.load
         checks: Sequence[Callable[[ir.Operation], str | None]] = (
             _refuse_strong,
@@ -142,9 +147,10 @@ class EngineChoice:
     def is_read_by_scalars(self, operand: LoadedOperand) -> bool:
         """Whether `ldmatrix` cannot read a tile for the products that it feeds.
 
-        It reads rows of 16 bytes along K, of elements of at most 32 bits, and turns
-        those of 16 bits (PTX ISA, "ldmatrix"). The swizzles of tensor maps move rows by
-        16 bytes, so that loads of scalars from neighbouring rows meet in a bank.
+        It reads rows of 16 bytes along K, of elements of at most 32 bits, and
+        transposes those of 16 bits (PTX ISA, "ldmatrix"). The swizzles of tensor maps
+        move rows by 16 bytes, so that loads of scalars from neighbouring rows meet in a
+        bank.
         """
         tile = operand.load.results[0]
         bits = element_bits(element_of(tile))
@@ -190,7 +196,7 @@ class EngineChoice:
         return any(op.name != GRID_WAIT for op in self._awaited(load))
 
     def _awaited(self, load: ir.Operation) -> list[ir.Operation]:
-        """What a load must not overtake."""
+        """The accesses that a load must not overtake."""
         return [op for op in self._order.before(load) if not is_plain_load(op)]
 
     def _around(self, op: ir.Operation) -> list[ir.Operation]:

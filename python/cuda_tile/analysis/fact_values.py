@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of one value: the numbers of the facts analysis, and how they join.
+"""Facts about one value: the numbers of the facts analysis, and how they join.
 
-Per dimension three powers of two, and bounds; `facts.py` says what they mean.
+A value has three powers of two for each dimension, and bounds. `facts.py` defines them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_DIVISOR = 1 << 62
 
 
 class Facts(NamedTuple):
-    """What holds of every element of one value; see the module's text."""
+    """Facts that hold for every element of one value; see the module's text."""
 
     shape: tuple[int, ...]
     contiguity: tuple[int, ...]
@@ -51,18 +51,35 @@ def uniform(
     low: int | None = None,
     high: int | None = None,
 ) -> Facts:
-    """One value in every element."""
+    """One value in every element.
+
+    Args:
+        shape: The shape of the tile; empty for a scalar.
+        divisor: A power of two that divides the value.
+        low: Its lower bound, None if there is none.
+        high: Its upper bound, None if there is none.
+    """
     ones = (1,) * len(shape)
     return Facts(shape, ones, shape, (divisor,) * max(1, len(shape)), low, high)
 
 
 def of_constant(shape: tuple[int, ...], value: int) -> Facts:
-    """A known constant in every element."""
+    """A known constant in every element.
+
+    Args:
+        shape: The shape of the tile; empty for a scalar.
+        value: The element.
+    """
     return uniform(shape, power_of_two_divisor(value), value, value)
 
 
 def join(known: Facts, news: Facts) -> Facts:
-    """What holds of a value that is either of two."""
+    """The facts of a value that is either of two.
+
+    Args:
+        known: The facts of one.
+        news: The facts of the other.
+    """
     contiguity = tuple(map(gcd, known.contiguity, news.contiguity))
     divisibility = tuple(
         gcd(at_group(known, i, group), at_group(news, i, group))
@@ -83,6 +100,10 @@ def widen(known: Facts, news: Facts) -> Facts:
 
     A lower bound stops at zero on its way. The other facts are powers of two that only
     fall, so they need no widening.
+
+    Args:
+        known: The facts so far.
+        news: The facts at the end of the body.
     """
     found = join(known, news)
     low, high = found.low, found.high
@@ -94,7 +115,11 @@ def widen(known: Facts, news: Facts) -> Facts:
 def at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:
     """A divisor of the first element of each aligned group of `group` elements.
 
-    `step` is what one element counts: bytes for pointers.
+    Args:
+        facts: The facts of the tile.
+        index: The dimension, from 0.
+        group: Elements of a group, a power of two.
+        step: Units of one element: its bytes for pointers, else 1.
     """
     contiguity = facts.contiguity[index] if facts.contiguity else 1
     divisor = facts.divisibility[index]
@@ -109,12 +134,23 @@ def every_divisor(facts: Facts) -> int:
 def bound_of(
     combine: Callable[[int, int], int], first: int | None, second: int | None
 ) -> int | None:
-    """A bound made of two, where both are known."""
+    """A bound made of two, where both are known.
+
+    Args:
+        combine: Computes the bound of two.
+        first: One bound, or None.
+        second: The other, or None.
+    """
     return None if first is None or second is None else combine(first, second)
 
 
 def product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
-    """Bounds of a product that does not wrap; none where a factor has none."""
+    """Bounds of a product that does not wrap; none where a factor has none.
+
+    Args:
+        lhs: The facts of the first operand.
+        rhs: The facts of the second operand.
+    """
     if lhs.low is None or lhs.high is None or rhs.low is None or rhs.high is None:
         return None, None
     corners = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]
@@ -122,5 +158,10 @@ def product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
 
 
 def common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
-    """Where elements made of two tiles are equal, since those of both are."""
+    """Where elements made of two tiles are equal, since those of both are.
+
+    Args:
+        lhs: The facts of the first operand.
+        rhs: The facts of the second operand.
+    """
     return tuple(gcd(a, b) for a, b in zip(lhs.constancy, rhs.constancy, strict=True))

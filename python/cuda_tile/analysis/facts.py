@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of integers and pointers: divisibility, contiguity, range.
+"""Facts about integers and pointers: divisibility, contiguity, range.
 
 A pure analysis: nothing in the IR changes. Per value and dimension it holds
 three powers of two, true of every element (units: elements; pointers: bytes
@@ -74,11 +74,11 @@ class FactsAnalysis(ValueAnalysis[Facts]):
         return unknown(_tile_shape(value))
 
     def join_facts(self, known: Facts, news: Facts) -> Facts:
-        """What holds where two ways meet."""
+        """The facts that hold where two paths meet."""
         return join(known, news)
 
     def widen_facts(self, known: Facts, news: Facts) -> Facts:
-        """What holds at the head of a loop."""
+        """The facts that hold at the head of a loop."""
         return widen(known, news)
 
     def made(self, point: Point, number: int) -> Facts:
@@ -170,8 +170,8 @@ def assume(facts: FactsAnalysis, op: ir.Operation) -> None:
 def _counting_up(known: Facts, predicate: DivByAttr, value: ir.Value) -> Facts:
     """`div_by<D, every E along A>`: groups of E count up from a multiple of D.
 
-    Of E the power of two in it counts: the first element of each such smaller group
-    lies a multiple of that after the group's first.
+    The largest power of two that divides E counts: it is the extent of smaller groups,
+    whose first elements lie multiples of it behind the group's first.
     """
     every, dim = predicate.every, predicate.along
     if every is None or dim is None:

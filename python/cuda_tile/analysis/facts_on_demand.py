@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Facts of the values that a pass asks about, from the ops that these are made of.
 
-Most passes ask about a few addresses of an entry with hundreds of ops. What these are
-made of is a chain of ops without regions, down to parameters, tile block numbers and
-indices of loops. Only where a value is carried by a loop, or comes from an op with
-regions, is the whole entry walked, as `FactsAnalysis` does at once.
+Most passes ask about a few addresses of an entry with hundreds of ops. Such an address
+depends on a chain of ops without regions, which begins with parameters, tile block
+numbers and indices of loops. Only a value that a loop carries, or that comes from an op
+with regions, needs a walk over the whole entry (`FactsAnalysis`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FactsOnDemand(FactsAnalysis):
         """Nothing yet."""
 
     def of(self, value: ir.Value) -> Facts:
-        """What is known of `value`."""
+        """The facts of `value`."""
         if not self.is_walked and value not in self._facts:
             self._find(value)
         return super().of(value)

@@ -85,7 +85,7 @@ def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
 
 
 class IndexSpace:
-    """What is below the number of tiles along one dimension of a tensor.
+    """Proofs that values are below the number of tiles along one dimension of a tensor.
 
     Args:
         facts: What is known of the entry's values.
@@ -114,7 +114,12 @@ class IndexSpace:
     # x < ceil(E / s), x unsigned ----------------------------------------------------
 
     def is_below(self, x: ir.Value, step: int) -> bool:
-        """Whether x, read as unsigned, is below the number of tiles."""
+        """Whether x, read as unsigned, is below the number of tiles.
+
+        Args:
+            x: A scalar integer.
+            step: The extent of a tile, in elements.
+        """
         high = self._highest(x, is_signed=False)
         if high is not None and high < -(-self._least // step):
             return True
@@ -202,7 +207,13 @@ class IndexSpace:
     # x <= ceil(E / s) ---------------------------------------------------------------
 
     def is_at_most(self, x: ir.Value, step: int, *, is_signed: bool) -> bool:
-        """Whether x, read as signed or unsigned, is at most the number of tiles."""
+        """Whether x, read as signed or unsigned, is at most the number of tiles.
+
+        Args:
+            x: A scalar integer.
+            step: The extent of a tile, in elements.
+            is_signed: Whether x is read as signed.
+        """
         high = self._highest(x, is_signed=is_signed)
         if high is not None and high <= -(-self._least // step):
             return True
@@ -274,7 +285,12 @@ class IndexSpace:
     # x <= E + k ---------------------------------------------------------------------
 
     def surplus(self, x: ir.Value, *, is_signed: bool) -> int | None:
-        """The least known number by which x may exceed the extent; None for none."""
+        """The least known number by which x may exceed the extent; None for none.
+
+        Args:
+            x: A scalar integer.
+            is_signed: Whether x is read as signed.
+        """
         if self._is_extent(x):
             return 0
         return self._once(
@@ -348,7 +364,7 @@ class IndexSpace:
         return self._is_extent(parts.shape[_result_number(x)])
 
     def _highest(self, x: ir.Value, *, is_signed: bool) -> int | None:
-        """What no element of x exceeds in one reading, from facts."""
+        """The upper bound of x in one reading, from facts."""
         is_known = is_signed or self._is_natural(x)
         return self._facts.of(x).high if is_known else None
 
@@ -358,14 +374,14 @@ class IndexSpace:
         return low is not None and low >= 0
 
     def _factor(self, made: ir.Operation) -> int | None:
-        """What an op multiplies its first operand by, a constant of 1 or more."""
+        """The factor of an op's first operand, a constant of 1 or more."""
         stem = op_stem(made)
         if stem not in ("muli", "shli"):
             return None
         return self._power_or_number(made, is_shift=stem == "shli")
 
     def _divisor(self, made: ir.Operation) -> int | None:
-        """What an op divides its first operand by, a constant of 1 or more."""
+        """The divisor of an op's first operand, a constant of 1 or more."""
         stem = op_stem(made)
         if stem not in ("divi", "shri"):
             return None

@@ -3,8 +3,8 @@
 
 An instruction reads its right operand from shared memory, 8-bit elements contiguous
 along K. One that lies along M or N is its left operand instead: threads take it from
-the slot that a copy fills to registers, where `ldmatrix.trans` turns it. For the right
-operand of a product that means the transpose, B^T A^T (`swap` in the plan).
+the slot that a copy fills to registers, where `ldmatrix.trans` transposes it. For the
+right operand of a product that means the transpose, B^T A^T (`swap` in the plan).
 
 Contract `transposed_products`
     Law: A B is the transpose of B^T A^T: each element sums the same products over the
@@ -39,7 +39,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import source_load
+from cuda_tile.analysis.operand_sources import source_load
 from cuda_tile.engines.wgmma import as_wgmma, groups_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import read_load
@@ -49,12 +49,17 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import atom_of_sums, tile_wgmma
 from cuda_tile.targets import REGISTER_BITS
 
-TURN = (1, 0)
+TRANSPOSED = (1, 0)
 """The order of dimensions of a transposed matrix."""
 
 
 def is_brought(op: ir.Operation, plan: ProductPlan) -> bool:
-    """Whether threads bring the left operand from a slot that a copy fills."""
+    """Whether threads bring the left operand from a slot that a copy fills.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
+    """
     load = source_load(op.operands[plan.swap]) if plan.lhs == "register" else None
     return load is not None and read_load(load).is_copy
 
@@ -64,19 +69,23 @@ def sums_layout(op: ir.Operation, plan: ProductPlan) -> LinearLayout:
 
     Rows come in pairs where bytes are brought. Of a transpose the pair comes first, if
     sums have registers of their own: such are neighbours in memory.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
     """
     atom, shape = as_wgmma(plan.atom), shape_of(op.results[0])
     load = source_load(op.operands[plan.swap])
     is_bytes = load is not None and element_bits(element_of(load.results[0])) == 8
     if is_bytes and is_brought(op, plan):
         atom = atom.in_pairs
-    found = tile_wgmma(_turned(shape, plan), groups_of(plan), "c", atom)
+    found = tile_wgmma(_transposed(shape, plan), groups_of(plan), "c", atom)
     if not plan.swap:
         return found
     first, second, *rest = found.register
     if element_bits(element_of(op.results[0])) == REGISTER_BITS:
         found = replace(found, register=(second, first, *rest))
-    return found.permute(TURN)
+    return found.permute(TRANSPOSED)
 
 
 def left_layout(
@@ -92,14 +101,14 @@ def left_layout(
     Returns:
         The layout as the operand is in `op`: of B^T that of B.
     """
-    own = sums.permute(TURN) if plan.swap else sums
+    own = sums.permute(TRANSPOSED) if plan.swap else sums
     atom = atom_of_sums(plan.atom.name, own)
     if atom is None:
         raise InternalError(f"expected an instruction of warpgroups, got {plan.atom}")
-    shape = _turned(shape_of(op.operands[plan.swap]), plan)
+    shape = _transposed(shape_of(op.operands[plan.swap]), plan)
     found = tile_wgmma(shape, groups_of(plan), "a", atom)
-    return found.permute(TURN) if plan.swap else found
+    return found.permute(TRANSPOSED) if plan.swap else found
 
 
-def _turned(shape: tuple[int, ...], plan: ProductPlan) -> tuple[int, ...]:
+def _transposed(shape: tuple[int, ...], plan: ProductPlan) -> tuple[int, ...]:
     return shape[::-1] if plan.swap else shape

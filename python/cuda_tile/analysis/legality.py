@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the compiler refuses in a program of level T before any pass decides anything.
+"""Checks of a program of level T, before any pass decides anything.
 
-A stage that meets an op without a rule could only say so in the middle of its work.
-Here every op is asked for once, at the start, so that a refusal names the op, its
-line and the way out, whatever the later passes would have done to it.
+Every op is checked once, at the start: is there a rule for it in each stage? So a
+refusal names the op, its line and the way out. A stage that met an op without a rule
+would notice only in the middle of its work, when other passes have changed the op.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ two branches of an `if` are never live together.
 Each op of a ring counts as an access, so that it lives from the first to the last of
 them. Regions of `roles` run at the same time: what one uses conflicts with what another
 does. A ring that one of them drains may be written at any time from the start of
-`roles` on, but not behind its last op there, for each turn that was filled is taken.
+`roles` on, but not behind its last op there, for each iteration that was filled is
+taken.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
-from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
+from cuda_tile.ir.rings import ITERATION_OPS, RING, ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
@@ -35,7 +36,7 @@ _AWAITS = ("tileas.await", "tileas.release")
 
 
 class Effects(NamedTuple):
-    """What one op does, as sets of buffers.
+    """The effects of one op, as sets of buffers.
 
     Attributes:
         reads: Those that it may read.
@@ -123,12 +124,12 @@ class BufferSets:
         self._effects.clear()  # those of awaits need what these have found
 
     def effects(self, op: ir.Operation) -> Effects:
-        """What an op without regions does to buffers."""
+        """The effects of an op without regions on buffers."""
         found = self._effects.get(op)
         if found is None:
             access = self._buffers.access(op)
             reads, writes = (0, 0) if access is None else map(self._mask, access)
-            if op.name in TURN_OPS:
+            if op.name in ITERATION_OPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
             if op.name in _AWAITS and _pending(op):
@@ -182,8 +183,8 @@ class BufferSets:
             found[number] = used, drained
         return found
 
-    def check_turns(self) -> None:
-        """Refuses a buffer that outlives the turn of a loop that makes it.
+    def check_iterations(self) -> None:
+        """Refuses a buffer that outlives the iteration of a loop that makes it.
 
         Raises:
             InternalError: The buffers of two iterations would have one offset.
@@ -251,7 +252,7 @@ def conflicts(flow: ControlFlow) -> dict[ir.Operation, set[ir.Operation]]:
     sets = BufferSets(flow)
     if not sets.allocs:
         return {}
-    sets.check_turns()
+    sets.check_iterations()
     accessed, read_later = _Accessed(flow, sets), _ReadLater(flow, sets)
     accessed.solve(0)
     read_later.solve(0)

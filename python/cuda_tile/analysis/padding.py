@@ -27,6 +27,10 @@ _KEYWORDS = ("neg_zero", "pos_inf", "neg_inf", "nan")
 def padding_bits(padding: str | None, element: ir.Type) -> int:
     """The bits of a view's padding element; zero where it has none.
 
+    Args:
+        padding: The keyword of the view, or None.
+        element: The element type of the tensor.
+
     Raises:
         Unsupported: A special value of a type that has no such constant here.
     """

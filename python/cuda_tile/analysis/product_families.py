@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is asked of the engines together; their rules are imported here."""
+"""Questions to all engines together; their rules are imported here."""
 
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis import product_registers, wgmma
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_rules import (
     PROPOSALS,
     READS_ITSELF,
@@ -27,19 +27,40 @@ def propose(
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> ProductPlan | None:
-    """What the first engine proposes that has a rule in `PROPOSALS` and can do it."""
+    """The proposal of the first engine that has a rule in `PROPOSALS` and can do it.
+
+    Args:
+        product: The product.
+        plan: The plan of the entry.
+        target: The chip.
+        facts: The facts of the entry's values; None before there are any.
+        staged: Whether A and B come from shared memory, by operand.
+    """
     rules = (PROPOSALS[name] for name in PROPOSALS)
     found = (rule(product, plan, target, facts, staged) for rule in rules)
     return next((each for each in found if each is not None), None)
 
 
 def reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
-    """Whether any engine says so by its rule in `READS_ITSELF`."""
+    """Whether any engine says so by its rule in `READS_ITSELF`.
+
+    Args:
+        op: A load.
+        target: The chip.
+        facts: The facts of the entry's values.
+    """
     return any(READS_ITSELF[name](op, target, facts) for name in READS_ITSELF)
 
 
 def slice_registers(
     product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered = None
 ) -> int:
-    """What the rule in `REGISTERS` of a product's engine gives."""
+    """Registers of a product's slices, by the rule of its engine in `REGISTERS`.
+
+    Args:
+        product: The product.
+        plan: The plan of the product.
+        weigh: Gives the registers of a tile.
+        gathered: Operands that threads gather element by element.
+    """
     return REGISTERS[plan.engine.name](product, plan, weigh, gathered)

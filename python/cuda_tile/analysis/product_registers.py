@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from cuda_tile.analysis.feeds import Product, conversions_of, warp_part
+from cuda_tile.analysis.operand_sources import Product, conversions_of, warp_share
 from cuda_tile.analysis.product_rules import REGISTERS, Gathered
 from cuda_tile.analysis.registers import Weigh, held_registers
 from cuda_tile.constants import (
     COPIED_OVERHEAD_REGISTERS,
     LOOP_OVERHEAD_REGISTERS,
-    PARTS_IN_FLIGHT_REGISTERS,
+    PARTIAL_SUMS_IN_FLIGHT_REGISTERS,
 )
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
@@ -35,16 +35,16 @@ def _slices(
         if index == 0 and product.keeps_operand(plan):
             continue
         elements = extent * batch * depth // WARP_LANES
-        is_turned = index == 1 and plan.warp_atom.columns > 1
+        is_transposed = index == 1 and plan.warp_atom.columns > 1
         if gathered is None or bits >= REGISTER_BITS // 2:
             step += held_registers(elements, bits)
         else:
             words = -(-elements * bits // REGISTER_BITS)
-            step += words + (elements if index in gathered and not is_turned else 0)
+            step += words + (elements if index in gathered and not is_transposed else 0)
     if plan.promote:
         part = batch * rows * columns // WARP_LANES
         one = plan.promote == plan.atom.shape[2]
-        step += min(part, PARTS_IN_FLIGHT_REGISTERS) if one else part
+        step += min(part, PARTIAL_SUMS_IN_FLIGHT_REGISTERS) if one else part
     step = max(0, step - sum(map(weigh, product.stored)))
     return step - _spared(product, plan, gathered)
 
@@ -67,15 +67,20 @@ def _spared(product: Product, plan: ProductPlan, gathered: Gathered) -> int:
 
 
 def is_cut(product: Product, plan: ProductPlan) -> bool:
-    """Whether the partial sums of a product of warps come a piece at a time."""
+    """Whether the partial sums of a product of warps come a piece at a time.
+
+    Args:
+        product: The product.
+        plan: The plan of the product.
+    """
     if plan.engine.reads_shared or not plan.promote:
         return False
-    return _piece(product, plan) != warp_part(product, plan)
+    return _piece(product, plan) != warp_share(product, plan)
 
 
 def _piece(product: Product, plan: ProductPlan) -> tuple[int, int]:
     """Rows and columns of a warp's part of which it computes sums at a time."""
-    part = list(warp_part(product, plan))
+    part = list(warp_share(product, plan))
     if plan.promote > slice_depth(product.op, plan.atom):
         shape = (product.batch, *product.extents[:2])
         dim, count = pieces_of_sums(shape, plan.warps, plan.warp_atom) or (-1, 1)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.registers import IsStaged, Weigh
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.rules import RuleTable
@@ -15,8 +15,9 @@ from cuda_tile.targets import Target
 
 Gathered = frozenset[int] | None
 """Operands of less than 16 bits whose elements threads read one by one: each has a
-register then, beside the words that they become, unless the atom has `ldmatrix` turn
-them. Others are read as words. None if that is not known: each has a register."""
+register then, beside the words that they become, unless the atom has `ldmatrix`
+transpose them. Others are read as words. None if that is not known: each has a
+register."""
 
 ProposalRule = Callable[
     [Product, Plan, Target, FactsAnalysis | None, tuple[IsStaged, IsStaged]],

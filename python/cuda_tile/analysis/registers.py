@@ -6,10 +6,10 @@ that must be held in registers. `estimate` weighs them: by their layouts at leve
 what a plan would make of them at level T (plan/registers.py). Linear in the number of
 operations times the tiles live at one; the walk is done once for all plans compared.
 
-What is not held: constants, copies by `broadcast`, and values of elementwise operations
-on nothing else, which are made where they are used. `reshape` and its like only rename:
-what uses them uses their source.
-Scalars, addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
+No registers are held by constants, copies by `broadcast`, and values that elementwise
+operations make of these alone: they are rematerialised at each use. `reshape` and its
+like only rename: what uses them uses their source. Scalars, addresses, predicates and
+loop counters are `OVERHEAD_REGISTERS` in all.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ IsStaged = Callable[[ir.Operation, int], bool]
 
 @dataclass(frozen=True)
 class LiveTiles:
-    """What must be held at each operation of an entry.
+    """Liveness: the tiles that registers must hold at each operation of an entry.
 
     Attributes:
         tiles: Every tile that is held somewhere.
@@ -98,7 +98,13 @@ class Estimate:
 
 
 def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
-    """The most registers needed at any point."""
+    """The most registers needed at any point.
+
+    Args:
+        live: The live tiles of the entry.
+        weigh: Gives the registers of a tile.
+        extra: Gives the registers that an op needs beside live tiles.
+    """
     weights = [weigh(tile) for tile in live.tiles]
     most, where = OVERHEAD_REGISTERS, None
     for op, held, depth in live.points:
@@ -157,7 +163,12 @@ def _is_copied_slice(value: ir.Value) -> bool:
 
 
 def held_registers(elements: int, bits: int) -> int:
-    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone."""
+    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone.
+
+    Args:
+        elements: Elements of one thread.
+        bits: Bits of an element.
+    """
     if bits == REGISTER_BITS // 2:
         return -(-elements // 2)
     return elements * max(1, bits // REGISTER_BITS)
@@ -189,7 +200,7 @@ def elementwise_stems() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Holding:
-    """What holds a tile: itself, or what it is made of where it is used."""
+    """The tiles whose registers a value needs: its own, or those of its operands."""
 
     tiles: frozenset[int]
     is_made_in_place: bool = False

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a role must do so that some ops of a kernel run there: a backward slice.
+"""Backward slices: all that a role must run so that some ops of a kernel run there.
 
-The slice of some ops has the ops that make their operands, the loops and branches
-around them with what steers these, and of the values that loops and branches carry
-those that it needs. It is what remains of the kernel when everything else is left out.
+The backward slice of some ops has the ops that compute their operands, the loops and
+branches around them with their bounds and conditions, and those carried values that it
+needs. It is the kernel without everything else.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
 
 _COUNTED = ("cuda_tile.for", "tileas.tiles")
-"""Loops whose results are what the last turn carried on."""
+"""Loops whose results are what the last iteration carried on."""
 
 
 class CannotSplit(Exception):
@@ -74,7 +74,7 @@ class RoleSlice:
         self._ends: dict[ir.Operation, list[ir.Operation]] = {}
 
     def kept(self, op: ir.Operation) -> Kept:
-        """What is needed of the values that a loop or branch of the slice carries."""
+        """The carried values of a loop or branch of the slice that are needed."""
         found = self._kept.get(op)
         if found is None:
             found = Kept()
@@ -91,7 +91,12 @@ class RoleSlice:
         return found
 
     def needed_of(self, end: ir.Operation, receiver: ir.Operation) -> list[int]:
-        """Numbers of a terminator's operands that the slice needs."""
+        """Numbers of a terminator's operands that the slice needs.
+
+        Args:
+            end: The terminator.
+            receiver: The op to which it passes values.
+        """
         kept = self.kept(receiver)
         is_exit = end.name in ("cuda_tile.break", "cuda_tile.yield")
         return sorted(kept.results if is_exit else kept.arguments)
@@ -154,7 +159,7 @@ class RoleSlice:
         return needed
 
     def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A region's argument: what comes from before, and from the turn before."""
+        """A region's argument: its initial value, and that of the iteration before."""
         kept = self.kept(op).arguments
         if number < 0 or number in kept:
             return []
@@ -219,7 +224,7 @@ def is_uniform(value: ir.Value) -> bool:
 
 
 class Repeatable:
-    """What one thread can do as well as all, and a second time.
+    """Checks that one thread can run ops for all threads, and that they can run twice.
 
     Args:
         entry: The entry.

@@ -20,7 +20,7 @@ SCRATCH_ATTRIBUTE = "tileas.scratch"
 SLOT_BYTES, WORD_BYTES = 8, 4
 """Of an address, or of an element as it is printed."""
 MAX_SLOTS = 256
-"""Elements that are printed at a time; longer tiles take several turns."""
+"""Elements that are printed at a time; longer tiles take several iterations."""
 
 
 def print_slots(op: ir.Operation) -> int:

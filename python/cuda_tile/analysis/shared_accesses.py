@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What accesses to shared memory are pending at each op: where barriers must stand.
+"""Accesses to shared memory that are pending at each op: where barriers must stand.
 
 A forward data-flow analysis holds the bytes that were read and written since the last
-barrier on some path. Besides the accesses of threads there are those that go on after
-their op: bulk copies out of a buffer, until they are awaited, and products, until
-theirs is. These see through another proxy what threads wrote, so that it must be fenced
-(PTX ISA, "Async proxy").
+barrier on some path. Threads access memory during their op. Asynchronous accesses go on
+behind their op: bulk copies out of a buffer and products, until they are awaited. They
+use another proxy, so that a fence must precede them where threads wrote (PTX ISA,
+"Async proxy").
 
-Within a ring its own ops keep order. To others the acquire of a slot is a write of the
-whole ring, its take and release are reads: of a product that still reads a slot, only a
-later release says that it is done, and to its own warps alone.
+The ops of a ring order the accesses to its slots. For all other ops an acquire counts
+as a write of the whole ring, a take and a release count as reads: only a later release
+says that a product has read its slot, and only to the product's own warps.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
+    ITERATION_OPS,
     RING,
-    TURN_OPS,
     buffer_type_bytes,
     is_drained_by_products,
     places_in,
@@ -90,7 +90,7 @@ class Pending:
         )
 
     def after_barrier(self, *, is_fence: bool) -> Pending:
-        """What a barrier leaves: what goes on by itself, and what is not fenced."""
+        """The accesses that a barrier leaves pending: asynchronous or unfenced."""
         unfenced = frozenset[Bytes]() if is_fence else self.unfenced
         return Pending(
             unfenced=unfenced, leaving=self.leaving, multiplied=self.multiplied
@@ -98,7 +98,7 @@ class Pending:
 
 
 class Need(NamedTuple):
-    """What must come before an op.
+    """The synchronisation that must precede an op.
 
     Attributes:
         barrier: A barrier.
@@ -117,7 +117,7 @@ Needs = dict[ir.Operation, Need]
 
 @dataclass(frozen=True)
 class Access:
-    """What one op does to shared memory.
+    """The effects of one op on shared memory.
 
     Attributes:
         reads: Bytes that threads read, or might.
@@ -174,7 +174,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return found
 
     def not_started(self) -> Pending:
-        """What is pending when a kernel begins.
+        """The pending accesses at the start of a kernel.
 
         CTAs of a cluster may write to each other's shared memory once all have started
         (CUDA C++ Programming Guide, "Distributed Shared Memory"): until a barrier, it
@@ -186,13 +186,22 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads=frozenset[Bytes]().union(*reads))
 
     def join(self, known: Pending, news: Pending) -> Pending:
-        """The accesses of either path."""
+        """The accesses of either path.
+
+        Args:
+            known: The pending accesses on one path.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 
-        What comes before a loop also comes where it has no turn.
+        What comes before a loop also comes where it has no iteration.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The pending accesses at its source.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -213,7 +222,12 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads, writes, writes)
 
     def transfer(self, op: ir.Operation, state: Pending) -> Pending:
-        """A barrier orders everything so far; an access is pending after it."""
+        """A barrier orders everything so far; an access is pending after it.
+
+        Args:
+            op: The op.
+            state: The pending accesses before it.
+        """
         if op.name == BARRIER:
             return state.after_barrier(is_fence=flag(op, "async"))
         if op.name == "tileas.await_copies" and not _groups(op):
@@ -227,8 +241,8 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             )
             left = replace(state, multiplied=state.multiplied - done)
             return replace(left, reads=state.reads | done)
-        if op.name in TURN_OPS:
-            state = self._turn(op, state)
+        if op.name in ITERATION_OPS:
+            state = self._iteration(op, state)
         own = self._own(op)
         if own is None:
             return state
@@ -258,7 +272,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             self._done[op] = _plain(ours - rest)
         return self._done[op]
 
-    def _turn(self, op: ir.Operation, state: Pending) -> Pending:
+    def _iteration(self, op: ir.Operation, state: Pending) -> Pending:
         """A take of a ring of groups is a barrier; a release waits for one."""
         ring = ring_of(op)
         if text(ring, "sync") != "groups":
@@ -270,7 +284,11 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return state
 
     def needs(self, op: ir.Operation, pending: Pending) -> Need:
-        """What must come before `op`.
+        """The synchronisation that must precede `op`.
+
+        Args:
+            op: The op.
+            pending: The pending accesses before it.
 
         Raises:
             InternalError: A product that nobody awaited still reads what `op` writes.
@@ -309,7 +327,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return self._accesses[op]
 
     def _find(self, op: ir.Operation) -> Access | None:
-        if op.name in TURN_OPS:
+        if op.name in ITERATION_OPS:
             place = frozenset([_place(ring_of(op))])
             if op.name == "tileas.acquire":
                 is_bulk = text(ring_of(op), "fill") == "tma"
@@ -329,14 +347,14 @@ class SharedAccesses(ForwardAnalysis[Pending]):
 
 
 def _satisfied(state: Pending, need: Need) -> Pending:
-    """What is pending once `need` was inserted."""
+    """The pending accesses behind an inserted `need`."""
     if need.copies:
         state = replace(state, leaving=frozenset())
     return state.after_barrier(is_fence=need.fence) if need.barrier else state
 
 
 def _all_done(pending: Pending) -> Need:
-    """What orders all accesses before those of other warps."""
+    """The synchronisation that orders all pending accesses before other warps' ones."""
     touched = pending.reads | pending.writes | pending.released
     fence, copies = bool(pending.unfenced), bool(pending.leaving)
     return Need(bool(touched) or fence or copies, fence, copies)

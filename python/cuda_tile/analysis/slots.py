@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
-from cuda_tile.analysis.feeds import computes_elements
+from cuda_tile.analysis.operand_sources import computes_elements
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import reader_name
 from cuda_tile.ir.carried import ancestor_in
@@ -57,7 +57,7 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
         user = use.owner.operation
         if user.name not in COPIES:
             found.uses.append(_place(user, places))
-    if not found.uses:  # nobody reads it: its turn is over at once
+    if not found.uses:  # nobody reads it: its iteration is over at once
         found.uses.append(places[op] + 1)
     return found
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which ops of a loop run a turn behind the others.
+"""Which ops of a loop run an iteration behind the others.
 
-Asked by `skew`. A product whose plan has `stage = 1` runs one turn behind what it is
-computed from, and so does whatever is computed from it in its turn. The rest runs as
-early as that allows, but for what costs nothing to do late (scalars, takes of slots,
-stores to buffers that only later ops read): that stands in the turn of its users, so
-that tiles cross turns and neither slots nor buffers do.
+Asked by `skew`. A product whose plan has `stage = 1` runs one iteration behind what it
+is computed from, and so does whatever is computed from it in its iteration. The rest
+runs as early as that allows, but for what costs nothing to do late (scalars, takes of
+slots, stores to buffers that only later ops read): that stands in the iteration of its
+users, so that tiles cross iterations and neither slots nor buffers do.
 
 A slot is released in the stage of the last op that reads it. Ops whose effects are not
 known to be independent of each other stay in one stage, and so in their order.
@@ -32,7 +32,7 @@ RENAMES = "tileas.reinterpret"
 ENDS = frozenset(("cuda_tile.yield", "cuda_tile.continue"))
 _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 _FOLLOW = (TAKE, SETTLED, RENAMES, "tileas.alloc_shared")
-"""Ops that stand in the turn of their users."""
+"""Ops that stand in the iteration of their users."""
 _SHARED = ("tileas.store_shared", "tileas.load_shared", "tileas.alloc_shared")
 _ORDERED_BY_USE = frozenset((TAKE, RELEASE, AWAIT, *_SHARED))
 """Ops with effects whose order among stages is known to be free, as is that of products
@@ -41,7 +41,7 @@ _FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
 
 
 class CannotStage(Exception):
-    """The products of a loop cannot run in different turns; the text says why."""
+    """The products of a loop cannot run in different iterations; the text says why."""
 
 
 def outer_values(op: ir.Operation) -> list[ir.Value]:
@@ -156,7 +156,7 @@ class Stages:
         return 0
 
     def crossing(self) -> list[ir.Value]:
-        """What the later stage needs that the earlier one has, in order."""
+        """The values of the earlier stage that the later one uses, in order."""
         found: dict[ir.Value, None] = {}
         used = [v for op in self.ops if self.of[op] for v in outer_values(op)]
         used += [v for n, v in enumerate(self.end.operands) if self.of_carried(n)]
@@ -204,7 +204,7 @@ class Stages:
         """For each release the ops that must be done with its slot.
 
         Raises:
-            CannotStage: A ring has more than one turn in a turn of the loop.
+            CannotStage: A ring has more than one iteration in an iteration of the loop.
         """
         takes: dict[ir.Value, ir.Operation] = {}
         found: dict[ir.Operation, list[ir.Operation]] = {}
@@ -212,11 +212,11 @@ class Stages:
         for op in self.ops:
             if op.name == TAKE:
                 if op.operands[0] in takes:
-                    raise CannotStage("a ring is taken twice in a turn")
+                    raise CannotStage("a ring is taken twice in an iteration")
                 takes[op.operands[0]] = op
             elif op.name == RELEASE and (ring := op.operands[0]) in takes:
                 if ring in released:
-                    raise CannotStage("a ring is released twice in a turn")
+                    raise CannotStage("a ring is released twice in an iteration")
                 released.add(ring)
                 found[op] = list(self._users(takes[ring].results))
         return found
@@ -286,7 +286,7 @@ class Stages:
         """Refuses what would not stay in order.
 
         Raises:
-            CannotStage: Buffers or pending values would cross turns, or effects.
+            CannotStage: Buffers or pending values would cross iterations, or effects.
         """
         for value in self.crossing():
             if isinstance(value.type, BufferType | PendingType):
@@ -294,7 +294,7 @@ class Stages:
                 name = "a slot" if maker is None else f"'{maker.name}'"
                 where = location_text(self.loop if maker is None else maker)
                 raise CannotStage(
-                    f"what {name} at {where} gives would be read in two turns"
+                    f"what {name} at {where} gives would be read in two iterations"
                 )
         others = [
             op for op in self.ops if has_effects(op) and not _is_ordered_by_use(op)

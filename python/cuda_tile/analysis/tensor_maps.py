@@ -50,7 +50,12 @@ def map_order(view: ir.Value) -> tuple[int, ...] | None:
 
 
 def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
-    """The boxes that move a tile of a view from or to a buffer; None without a map."""
+    """The boxes that move a tile of a view from or to a buffer; None without a map.
+
+    Args:
+        view: The view.
+        shared: The layout of the buffer.
+    """
     order = map_order(view)
     if order is None:
         return None
@@ -96,8 +101,8 @@ def tensor_map_of(
 def _is_always_made(entry: ir.Operation, view: ir.Value) -> bool:
     """Whether every tile block computes all that a view is made of.
 
-    What a branch assumes of a number, or divides by it, need not hold where the branch
-    is not taken, nor what stands behind a `return`.
+    An assumption or a division in a branch need not be valid where the branch is not
+    taken; neither need one behind a `return`.
     """
     reached: set[ir.Operation] = set()
     for op in block_ops(body(entry)):

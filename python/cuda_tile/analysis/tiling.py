@@ -101,7 +101,12 @@ def index_operands(op: ir.Operation) -> list[ir.Value]:
 
 
 def promised_inside(op: ir.Operation, rank: int) -> list[bool]:
-    """Per dimension of a tile, whether the producer promises that it is in bounds."""
+    """Per dimension of a tile, whether the producer promises that it is in bounds.
+
+    Args:
+        op: The access.
+        rank: Dimensions of the tile.
+    """
     if "inbounds" not in op.attributes:
         return [False] * rank
     return list(ir.DenseBoolArrayAttr(op.attributes["inbounds"])) or [False] * rank

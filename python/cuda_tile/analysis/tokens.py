@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tokens stand for: the accesses to global memory that one is behind.
+"""Token order: the accesses to global memory that precede each token.
 
 Sets of accesses are bit masks, so that two of them are joined by one instruction.
 """
@@ -117,7 +117,12 @@ class Accesses:
         return present, mask >> len(self.ops) != 0
 
     def along(self, edge: Edge, mask: int) -> int:
-        """A mask at the end of an edge: the next iteration has other pointers."""
+        """A mask at the end of an edge: the next iteration has other pointers.
+
+        Args:
+            edge: An edge of the control flow.
+            mask: Accesses, one bit each.
+        """
         if edge.target.region is None or edge.source == edge.target.op:
             return mask
         old = mask & self._repointed.get(edge.target.op, 0)
@@ -137,11 +142,21 @@ class AccessesBehindTokens(ValueAnalysis[int]):
         return 0
 
     def join_facts(self, known: int, news: int) -> int:
-        """Either way's accesses."""
+        """Either way's accesses.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: tuple[int, ...]) -> tuple[int, ...]:
-        """What is behind the tokens that are handed on."""
+        """The accesses that precede the tokens that are passed on.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The accesses behind each token at its source.
+        """
         masks = super().forward(edge, state)
         return tuple(self._accesses.along(edge, mask) for mask in masks)
 

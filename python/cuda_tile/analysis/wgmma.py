@@ -20,7 +20,7 @@ from cuda_tile.analysis.descriptor_reads import (
     readable_buffer,
 )
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     IsStaged,
     Product,
     conversions_of,
@@ -50,8 +50,8 @@ from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.atoms import M16N16K32
 from cuda_tile.layout.descriptors import UNIT_BYTES, panel_buffer
 from cuda_tile.layout.wgmma import (
-    PART_COLUMNS,
-    PART_REGISTERS,
+    PARTIAL_SUM_COLUMNS,
+    PARTIAL_SUM_REGISTERS,
     WARPGROUP_WARPS,
     WGMMA_COLUMNS,
     WGMMA_ROWS,
@@ -148,7 +148,9 @@ def _plan_form(
         return None
     promote = default_promotion(terms, atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
-        atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
+        atom = (
+            find_wgmma(operand, accumulator, min(columns, PARTIAL_SUM_COLUMNS)) or atom
+        )
     # converted_operands C7; transposed_products C7
     if WGMMA.refuse_shape(atom, terms, warps, form.swap) is not None:
         return None
@@ -181,7 +183,7 @@ def _converted(
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> tuple[str, str] | None:
-    """The operands that threads convert or turn, and those that they compute.
+    """The operands that threads convert or transpose, and those that they compute.
 
     Both go through a ring that the threads fill. None if the instruction cannot read
     some operand at all.
@@ -202,7 +204,7 @@ def _converted(
 
 
 def _held_registers(product: Product, plan: ProductPlan) -> int:
-    """Registers of a thread for sums, partial sums, and a turn's left operand."""
+    """Registers of a thread for sums, partial sums, and an iteration's left operand."""
     m, n, k = product.extents
     sums = m * n // (plan.warps_m * plan.warps_n * WARP_LANES)
     rows = product.extents[plan.swap] // groups_of(plan)[0]
@@ -210,7 +212,7 @@ def _held_registers(product: Product, plan: ProductPlan) -> int:
         rows = WGMMA_ROWS
     left = rows * k * product.operand_bits // REGISTER_BITS
     left //= WARPGROUP_WARPS * WARP_LANES
-    return sums + left + (min(sums, PART_REGISTERS) if plan.promote else 0)
+    return sums + left + (min(sums, PARTIAL_SUM_REGISTERS) if plan.promote else 0)
 
 
 @REGISTERS.register("wgmma")
@@ -221,7 +223,9 @@ def registers(
     del gathered  # instructions read shared memory themselves
     needed = 0
     if plan.promote:
-        needed = min(PART_REGISTERS, weigh(product.result)) - WGMMA_SPARED_REGISTERS
+        needed = (
+            min(PARTIAL_SUM_REGISTERS, weigh(product.result)) - WGMMA_SPARED_REGISTERS
+        )
     threads = plan.warps_m * plan.warps_n * WARP_LANES
     for name in plan.convert:
         operand = Tile.of(product.op.operands["ab".index(name)])
@@ -238,7 +242,7 @@ def registers(
 def _divided(product: Product, plan: Plan, swap: int) -> Plan:
     """The plan that divides columns among warpgroups where rows are too few.
 
-    Of a transpose, whose warpgroups lie along N, rows and columns change places.
+    For a transpose rows and columns change places: its warpgroups lie along N.
     """
     if swap and plan.warps_n % WARPGROUP_WARPS == 0:
         plan = replace(plan, warps_m=plan.warps_n, warps_n=plan.warps_m)
@@ -254,8 +258,13 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
     """Whether threads may bring an operand from the slot of a copy to registers.
 
     It consists of bytes that lie along M or N, of which `ldmatrix.trans` makes what an
-    instruction takes, perhaps after a conversion. Of a transpose the sums lie otherwise
-    than of a product: only where a loop does nothing else with them.
+    instruction takes, perhaps after a conversion. The sums of a transpose have another
+    layout than those of a product, so that a loop must do nothing else with them.
+
+    Args:
+        op: The product.
+        index: The number of the operand: 0 for A, 1 for B.
+        facts: The facts of the entry's values; None before there are any.
     """
     load = source_load(op.operands[index])
     if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):
@@ -302,15 +311,15 @@ def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> boo
 
 
 def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
-    """Whether warps multiply 8-bit integers sooner than warpgroups, which turn B first.
+    """Whether warps multiply 8-bit integers faster than warpgroups, which transpose B.
 
     Where B lies along N, warpgroups read it once threads have brought it from a slot to
     another through registers: two bytes at a time from banks of four, and to banks half
     of which stay idle, since each thread has two neighbouring columns. So each trip
-    takes twice the wavefronts of B's bytes: 576 clocks of shared memory a turn of 128 x
-    128 x 64 on sm_90. For `mma.sync`, `ldmatrix` turns the bytes where it reads them:
-    512 clocks (docs/bounds.md). Taller tiles gain by warpgroups: 256 x 128 x 64 has 832
-    against 960.
+    takes twice the wavefronts of B's bytes: 576 clocks of shared memory an iteration of
+    128 x 128 x 64 on sm_90. For `mma.sync`, `ldmatrix` transposes the bytes where it
+    reads them: 512 clocks (docs/bounds.md). Taller tiles gain by warpgroups: 256 x 128
+    x 64 has 832 against 960.
 
     Args:
         op: The product.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether anybody sees which zeros of a value are -0.
+"""Uses of a value that do not depend on the signs of its zeros.
 
 Two values that differ only in the signs of zeros give sums, products, extrema and
 selections that differ only so, too: x + 0 is x for any other x, and a product with 0 is
 0 or NaN either way (IEEE 754, 6.3). Exponentials and comparisons give the same. All
-else counts as seeing it: quotients, conversions to integers, stores.
+other uses depend on the sign: quotients, conversions to integers, stores.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a module of level P may hold, checked before LLVM sees it.
+"""Checks of a module of level P, before LLVM sees it.
 
 LLVM ends the process on types that its NVPTX target does not have and on
 instructions that a chip or its PTX version lacks. Emission makes neither, but a
@@ -212,7 +212,11 @@ def _is_plain_asm(op: ir.Operation) -> bool:
 def _check_chip(
     op: ir.Operation, target: Target, chips: list[int], *, is_exact: bool
 ) -> None:
-    """What MLIR's NVVM dialect knows of an operation's chips."""
+    """What MLIR's NVVM dialect knows of an operation's chips.
+
+    Raises:
+        Unsupported: The chip lacks the instruction.
+    """
     if is_exact:
         names = [f"sm_{chip}a" for chip in chips]
         if target.arch not in names:

@@ -62,6 +62,10 @@ def _target(module: ir.Operation, options: Options) -> Target:
 def to_ptx(module: ir.Operation, options: Options) -> str:
     """The PTX text of a module at level P.
 
+    Args:
+        module: The module at level P.
+        options: The options of the compilation.
+
     Raises:
         UserError: The module holds what LLVM or the chip cannot take, or needs a
             library that is not installed.
@@ -93,7 +97,11 @@ def _isolated(
     level: int = 0,
     library: str = "",
 ) -> str:
-    """Translates what may end the process; an error names what is unusual."""
+    """Translates what may end the process; an error names what is unusual.
+
+    Raises:
+        UserError: The translation fails; the error names the unusual code.
+    """
     try:
         return isolated.translate(module, arch, features, level, library)
     except UserError as error:

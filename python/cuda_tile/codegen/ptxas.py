@@ -17,7 +17,7 @@ from cuda_tile.errors import UserError
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What ptxas reports of one kernel.
+    """The report of ptxas on one kernel.
 
     Attributes:
         registers: 32-bit registers per thread.

@@ -59,7 +59,13 @@ class TileAccess:
         op: ir.Operation,
         tile: ir.Value,
     ) -> TileAccess:
-        """An access through a view of tiles."""
+        """An access through a view of tiles.
+
+        Args:
+            e: The emitter.
+            op: The access.
+            tile: The tile that is loaded or stored.
+        """
         layout, run, vectors = _vectors(e, op, tile)
         places = ViewPlaces(e, op, layout, run)
         fill = padding_bits(tiling_of(view_operand(op)).padding, element_of(tile))
@@ -99,7 +105,8 @@ class TileAccess:
     def load_into(self, result: ir.Value) -> None:
         """Emits the loads and sets `result`.
 
-        What others may be writing is loaded once, so that all copies are the same.
+        Memory that others may be writing is loaded once, so that all copies are the
+        same.
         """
         if not self.order:
             self.e.set(result, self._load())
@@ -118,7 +125,13 @@ class TileAccess:
         registers: Sequence[int],
         words: Sequence[ir.Value],
     ) -> None:
-        """Puts the elements of one vector's words in their registers."""
+        """Puts the elements of one vector's words in their registers.
+
+        Args:
+            scalars: The elements by register, which are set.
+            registers: The registers of the vector.
+            words: Its words.
+        """
         width = self.run.word_elements
         for i, word in enumerate(words):
             part = registers[i * width : (i + 1) * width]
@@ -129,7 +142,7 @@ class TileAccess:
     def owned(self) -> Iterator[tuple[tuple[int, ...], ir.Value, ir.Value | None]]:
         """Registers, address and predicate of each vector, every element once.
 
-        Of the threads with copies of an element one has a true predicate.
+        Exactly one of the threads with copies of an element has a true predicate.
         """
         owner = self.e.threads.is_owner(self.layout)
         offsets = self.layout.register_offsets()
@@ -166,7 +179,12 @@ class TileAccess:
             )
 
     def words_of(self, fragment: Fragment, registers: Sequence[int]) -> list[ir.Value]:
-        """The words of one vector."""
+        """The words of one vector.
+
+        Args:
+            fragment: The fragment.
+            registers: The registers of the vector.
+        """
         return pick_words(self.e, fragment, registers, self.run.word_elements)
 
 
@@ -187,7 +205,13 @@ class Loaded:
     def put(
         self, registers: Sequence[int], words: Sequence[ir.Value], width: int
     ) -> None:
-        """Notes the words of a vector, of `width` elements each."""
+        """Notes the words of a vector, of `width` elements each.
+
+        Args:
+            registers: The registers of the vector.
+            words: Its words.
+            width: Elements of a word.
+        """
         for i, word in enumerate(words):
             part = registers[i * width : (i + 1) * width]
             if self._pack == 2 and width == 2 and _is_pair(part):
@@ -226,7 +250,14 @@ def _is_pair(registers: Sequence[int]) -> bool:
 def pick_words(
     e: Emitter, fragment: Fragment, registers: Sequence[int], width: int
 ) -> list[ir.Value]:
-    """Some registers of a fragment as words of `width` elements."""
+    """Some registers of a fragment as words of `width` elements.
+
+    Args:
+        e: The emitter.
+        fragment: The fragment.
+        registers: The numbers of the registers.
+        width: Elements of a word.
+    """
     words: list[ir.Value] = []
     for i in range(0, len(registers), width):
         part = registers[i : i + width]

@@ -39,7 +39,7 @@ class Addresses:
         size_bytes: Bytes of an element.
         columns: Element-offset XORs per thread bit.
         origin: Element offset of the slice that is accessed.
-        moves: Whether the pointer is another one in each turn of a loop.
+        moves: Whether the pointer is another one in each iteration of a loop.
     """
 
     def __init__(
@@ -82,7 +82,14 @@ class Addresses:
 def addresses_in(
     e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
 ) -> Addresses:
-    """Addresses of a thread's elements in a buffer in shared memory."""
+    """Addresses of a thread's elements in a buffer in shared memory.
+
+    Args:
+        e: The emitter.
+        buffer: The buffer.
+        columns: XOR of each bit of the thread index to the offset, in elements.
+        origin: Where in the buffer the tile begins.
+    """
     size_bytes = element_bits(buffer.element) // 8
     start = (buffer.pointer, buffer.base_bytes)
     return Addresses(e, start, size_bytes, columns, origin, moves=buffer.moves)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family atomic: each element is updated by one thread, in one instruction if there is.
 
-Of the threads with copies of an element one updates it and gives the old value to the
+One of the threads with copies of an element updates it and gives the old value to the
 others. Where nobody uses the old values, `red` does not fetch them, and what goes to
 few known places is collected first.
 """

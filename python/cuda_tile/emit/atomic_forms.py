@@ -44,7 +44,12 @@ _REDUCTION_ORDERS = (".relaxed", ".release")
 
 
 def operation_text(mode: str, run: Run) -> str:
-    """Operation and type of a mode, such as `add.noftz.f16x2` (PTX ISA, "atom")."""
+    """Operation and type of a mode, such as `add.noftz.f16x2` (PTX ISA, "atom").
+
+    Args:
+        mode: The mode of the atomic, such as `add`.
+        run: How elements travel.
+    """
     element = str(run.element)
     if mode == "addf":
         kind = element + ("x2" if run.word_elements == 2 else "")
@@ -109,7 +114,12 @@ def atom(
 
 
 def has_reduction(operation: str, order: str) -> bool:
-    """Whether `red` has the form: no exchange, and nothing acquired."""
+    """Whether `red` has the form: no exchange, and nothing acquired.
+
+    Args:
+        operation: The operation, such as `add`.
+        order: The memory order, such as `relaxed`.
+    """
     return not operation.startswith("exch") and order.startswith(
         tuple(f"{known}." for known in _REDUCTION_ORDERS)
     )

@@ -13,7 +13,12 @@ from cuda_tile.emit.exchange import ALL_LANES
 
 @contextmanager
 def when(e: Emitter, condition: ir.Value) -> Generator[None]:
-    """Emits what follows for the threads where the condition holds."""
+    """Emits what follows for the threads where the condition holds.
+
+    Args:
+        e: The emitter.
+        condition: An i1.
+    """
     b = e.builder
     then, after = b.block(), b.block()
     b.branch_if(condition, then, after)
@@ -26,7 +31,12 @@ def when(e: Emitter, condition: ir.Value) -> Generator[None]:
 
 @contextmanager
 def counting(e: Emitter, stop: int) -> Generator[ir.Value]:
-    """Emits what follows as the body of a loop, for 0 to `stop` - 1 (i32)."""
+    """Emits what follows as the body of a loop, for 0 to `stop` - 1 (i32).
+
+    Args:
+        e: The emitter.
+        stop: The number of iterations.
+    """
     b = e.builder
     head, after = b.block([b.i32]), b.block()
     b.branch(head, [b.constant(b.i32, 0)])
@@ -88,7 +98,7 @@ def one_thread(e: Emitter) -> Generator[None]:
 
 
 def proxy_fence(e: Emitter, *, is_global: bool = False) -> None:
-    """What this thread wrote to shared memory becomes visible to the async proxy.
+    """Makes the writes of this thread to shared memory visible to the async proxy.
 
     That is how bulk copies and products that run by themselves access it (PTX ISA,
     "membar/fence": .proxy.async).

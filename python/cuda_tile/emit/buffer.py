@@ -23,7 +23,8 @@ class Buffer:
         base_bytes: From there to the buffer.
         layout: Offset bits to coordinates.
         element: Element type at tile level.
-        moves: Whether it is a slot, so that the pointer differs from turn to turn.
+        moves: Whether it is a slot, so that the pointer differs from iteration to
+            iteration.
         full: Address of the mbarrier at which bulk copies into it arrive.
         slot: Number of the slot (i32); None where the ring has one, or it is no slot.
         slot_bytes: From one slot to the next.

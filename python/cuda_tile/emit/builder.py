@@ -445,9 +445,9 @@ class Builder:
     ) -> ir.Value:
         """The same 32 bits, of which LLVM does not know what they are made of.
 
-        Of a sum of a loop's own part, a thread's and constants LLVM would keep each
-        combination of the latter two in a register; so they stay the immediates of
-        instructions. ptxas makes nothing of the move.
+        A sum has a term of the loop, a term of the thread and constants. LLVM would
+        keep each combination of the latter two in a register; so they stay the
+        immediates of instructions. ptxas makes nothing of the move.
 
         Args:
             value: A shared pointer, or an i32.

@@ -26,6 +26,13 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
     A thread may name shared memory of its own CTA in either window, so that on sm_90
     the form of older PTX versions does, with a destination in the cluster. For sm_120
     ptxas makes of that a comparison of CTAs and a call (tried with ptxas 13.5).
+
+    Args:
+        e: The emitter.
+        op: The `copy_in`.
+
+    Raises:
+        Unsupported: The chip has no bulk copies.
     """
     buffer = e.buffer(segments(op)[3][0])
     if buffer.full is None:

@@ -23,7 +23,7 @@ class BulkCopies:
 
     Attributes:
         tensor_map: Address of the map.
-        places: Of each copy the distance in bytes of its place from the buffer's
+        places: For each copy the distance in bytes of its place from the buffer's
             pointer, and its coordinates (i32) in the tensor, contiguous dimension
             first.
     """

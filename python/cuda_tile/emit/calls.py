@@ -49,7 +49,14 @@ class Calls:
         b.call_for_effect("free", [pointer])
 
     def fail(self, message: str, file: str, line: int, function: str) -> None:
-        """Ends the kernel with an error, as C's `assert` does."""
+        """Ends the kernel with an error, as C's `assert` does.
+
+        Args:
+            message: The text of the error.
+            file: The source file.
+            line: The line in it.
+            function: The name of the kernel.
+        """
         b = self._builder
         place = (self.text(file), b.constant(b.i32, line), self.text(function))
         size = b.constant(b.i64, 1)
@@ -71,7 +78,12 @@ class Calls:
     # Printing ---------------------------------------------------------------------
 
     def vprintf(self, layout: str, values: Sequence[ir.Value] = ()) -> None:
-        """Prints values of 4 or 8 bytes, each at a multiple of its size."""
+        """Prints values of 4 or 8 bytes, each at a multiple of its size.
+
+        Args:
+            layout: The format, as that of printf.
+            values: The values.
+        """
         b = self._builder
         if self._arguments is None:
             ty = ir.Type.parse(f"!llvm.array<{ARGUMENT_BYTES} x i8>")

@@ -33,7 +33,7 @@ def for_(e: Emitter, op: ir.Operation) -> None:
     first = e.scalar(loop.lower)
     runs = e.builder.icmp(_less_than(loop), first, e.scalar(loop.upper))
     block = e.builder.ip.block
-    _turn(e, op, runs, first)
+    _iteration(e, op, runs, first)
     if _keeps_rolled(e, op):
         e.before[op] = ir.InsertionPoint.at_block_terminator(block)
     _regions(e, op)
@@ -64,14 +64,14 @@ def continue_(e: Emitter, op: ir.Operation) -> None:
     if counted_loop(target) is None:
         _jump(e, op, keeps_rolled=keeps_rolled)
     else:
-        _turn(e, op, *_step(e, _counted(target)), keeps_rolled=keeps_rolled)
+        _iteration(e, op, *_step(e, _counted(target)), keeps_rolled=keeps_rolled)
     e.leave()
 
 
 def _keeps_rolled(e: Emitter, loop: ir.Operation) -> bool:
     """Whether a loop must not be unrolled: it has products that run by themselves.
 
-    One turn keeps the tensor cores busy; ptxas takes nine times as long for eight.
+    One iteration keeps the tensor cores busy; ptxas takes nine times as long for eight.
     """
     if not have_products_by_themselves(e.target):
         return False
@@ -109,7 +109,7 @@ def _less_than(loop: CountedLoop) -> str:
     return "ult" if loop.is_unsigned else "slt"
 
 
-def _turn(
+def _iteration(
     e: Emitter,
     source: ir.Operation,
     runs: ir.Value,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one thread obtained is given to the threads that hold copies of the element.
+"""Values that one thread obtained go to the threads with copies of the element.
 
-Within a warp by shuffles. Copies in other warps get it through shared memory, by the
-ops that `stage` has inserted for that: for these the other threads' values do not
-matter, since a store to shared memory is done by the same one thread.
+Shuffles do this within a warp. Copies in other warps get the value through shared
+memory, by ops that `stage` has inserted. Only the one thread stores it there, so that
+the values of the other threads do not matter.
 """
 
 from __future__ import annotations

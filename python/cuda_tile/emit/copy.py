@@ -77,7 +77,11 @@ def gather_in(e: Emitter, op: ir.Operation) -> None:
 
 
 def _check(op: ir.Operation, access: Access, units: CopyUnits | None) -> CopyUnits:
-    """Refuses copies of less than `cp.async` moves; `plan` chooses other engines."""
+    """Refuses copies of less than `cp.async` moves; `plan` chooses other engines.
+
+    Raises:
+        Unsupported: Fewer bytes lie together than `cp.async` moves.
+    """
     if units is not None:
         return units
     known, buffer = access.vector * access.element_bytes, op.operands[-1].type

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Addresses and bounds of the units that threads copy: few instructions in each turn.
+"""Addresses and bounds of the units that threads copy: few instructions an iteration.
 
 A copy stands in a loop and its tile moves along one dimension, while the distances
-between the units of a thread stay. One multiply-add per turn and one for each further
-unit is what it takes; LLVM, left to itself, would carry an address of each unit through
-the loop, at two registers and two or three instructions each.
+between the units of a thread stay. One multiply-add per iteration and one for each
+further unit is what it takes; LLVM, left to itself, would carry an address of each unit
+through the loop, at two registers and two or three instructions each.
 """
 
 from __future__ import annotations
@@ -45,7 +45,12 @@ class CopyPlaces(ViewPlaces):
     # Addresses ----------------------------------------------------------------------
 
     def address(self, register: int, place: Coord) -> ir.Value:
-        """Address of the element in a register, whose part of the place is `place`."""
+        """Address of the element in a register, whose part of the place is `place`.
+
+        Args:
+            register: The number of the register.
+            place: The place that the register contributes, in elements per dimension.
+        """
         b = self.e.builder
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         rest = tuple(c & ~s for c, s in zip(place, self.spans, strict=True))
@@ -114,7 +119,7 @@ class CopyPlaces(ViewPlaces):
         return moved
 
     def _thread_base(self, moved: Coord) -> ir.Value:
-        """As for any access; what changes from turn to turn is added last."""
+        """As for any access; what changes from iteration to iteration is added last."""
         if moved in self._bases:
             return self._bases[moved]
         late = {d: s for d, s in self.starts.items() if self._is_late(d)}
@@ -139,7 +144,7 @@ class CopyPlaces(ViewPlaces):
         return address
 
     def _is_late(self, dim: int) -> bool:
-        """Whether a start differs from turn to turn of a loop, and is of 32 bits."""
+        """Whether a start has 32 bits and differs between iterations of a loop."""
         found = self._late.get(dim)
         if found is None:
             found = self._late[dim] = self._finds_late(dim)

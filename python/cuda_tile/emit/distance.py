@@ -65,7 +65,12 @@ class Differences:
         self._width = 0
 
     def add(self, x: ir.Value, y: ir.Value) -> None:
-        """Says that a pair will be compared."""
+        """Says that a pair will be compared.
+
+        Args:
+            x: A scalar integer.
+            y: Another one of the same type.
+        """
         self._width = ir.IntegerType(x.type).width
         self._n_pairs += 1
         self._limits[self._key(x, y)] = None
@@ -79,7 +84,12 @@ class Differences:
         return fits and not is_constant and len(self._firsts) * FEWEST <= self._n_pairs
 
     def compare(self, x: ir.Value, y: ir.Value) -> ir.Value:
-        """Whether the comparison holds of a pair."""
+        """Whether the comparison holds of a pair.
+
+        Args:
+            x: A scalar integer.
+            y: Another one of the same type.
+        """
         b, key = self._builder, self._key(x, y)
         left, right, limit = key
         if (left, right) not in self._differences:

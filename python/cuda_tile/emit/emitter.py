@@ -20,7 +20,6 @@ from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
-from cuda_tile.emit.early import EarlyOps
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -29,6 +28,7 @@ from cuda_tile.emit.fragment import (
     View,
     zip_fragments,
 )
+from cuda_tile.emit.hoisted import HoistedOps
 from cuda_tile.emit.offsets import Offsets
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import CudaTileError, InternalError
@@ -98,7 +98,7 @@ class Emitter:
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
-        self.early = EarlyOps(self.builder)
+        self.hoisted = HoistedOps(self.builder)
         self.threads = Threads(self.builder, everyone, cluster=cluster)
         self.facts = facts
         self.target = target
@@ -128,45 +128,50 @@ class Emitter:
     # Values -------------------------------------------------------------------------
 
     def set(self, value: ir.Value, lowered: Lowered) -> None:
-        """Notes what stands for `value`."""
+        """Notes the lowered form of `value`.
+
+        Args:
+            value: A value of level W.
+            lowered: Its form at level P.
+        """
         self._values[value] = lowered
 
     def get(self, value: ir.Value) -> Lowered:
-        """What stands for `value`."""
+        """The lowered form of `value`."""
         if value not in self._values:
             raise InternalError(f"emit: a use of {value} before its definition")
         return self._values[value]
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        """What stands for a rank-0 tile."""
+        """The LLVM value of a tile of rank 0."""
         lowered = self.get(value)
         if not isinstance(lowered, ir.Value):
             raise InternalError(f"emit: expected a scalar for {value}")
         return lowered
 
     def fragment(self, value: ir.Value) -> Fragment:
-        """What stands for a tile of rank 1 or more."""
+        """The registers of a tile of rank 1 or more."""
         lowered = self.get(value)
         if not isinstance(lowered, Fragment):
             raise InternalError(f"emit: expected a fragment for {value}")
         return lowered
 
     def pending(self, value: ir.Value) -> Pending:
-        """What stands for a tile that may still be being computed."""
+        """The registers of a tile that a product may still be computing."""
         lowered = self.get(value)
         if not isinstance(lowered, Pending):
             raise InternalError(f"emit: expected a pending value for {value}")
         return lowered
 
     def view(self, value: ir.Value) -> View:
-        """What stands for a view."""
+        """The base, extents and strides of a view."""
         lowered = self.get(value)
         if not isinstance(lowered, View):
             raise InternalError(f"emit: expected a view for {value}")
         return lowered
 
     def buffer(self, value: ir.Value) -> Buffer:
-        """What stands for a buffer, with its own memory or in a slot of a ring."""
+        """The address of a buffer, with its own memory or in a slot of a ring."""
         lowered = self.get(value)
         if not isinstance(lowered, Buffer):
             raise InternalError(f"emit: expected a buffer for {value}")
@@ -211,7 +216,12 @@ class Emitter:
         return [self.builder.vector_type(pack, element)] * count
 
     def set_flat(self, value: ir.Value, arguments: Iterator[ir.Value]) -> None:
-        """Inverse of `flatten`: takes the next block arguments for `value`."""
+        """Inverse of `flatten`: takes the next block arguments for `value`.
+
+        Args:
+            value: A value of level W.
+            arguments: The block arguments that are left.
+        """
         count = len(self.flat_types(value))
         taken = tuple(itertools.islice(arguments, count))
         if isinstance(value.type, TokenType):
@@ -326,7 +336,11 @@ class Emitter:
             self.emit_op(op)
 
     def emit_op(self, op: ir.Operation) -> None:
-        """Emits one operation by its rule."""
+        """Emits one operation by its rule.
+
+        Raises:
+            CudaTileError: The rule refuses the op; the error has its location.
+        """
         self.builder.loc = op.location
         try:
             self._rules[op_stem(op)](self, op)

@@ -43,7 +43,13 @@ def shuffle(b: Builder, kind: str, value: ir.Value, lane: ir.Value | int) -> ir.
 def through_words(
     b: Builder, value: ir.Value, move: Callable[[ir.Value], ir.Value]
 ) -> ir.Value:
-    """Applies `move`, which takes i32, to the 32-bit words of `value`."""
+    """Applies `move`, which takes i32, to the 32-bit words of `value`.
+
+    Args:
+        b: The builder.
+        value: A scalar of at most 64 bits.
+        move: The function.
+    """
     ty = value.type
     text = str(ty)
     if text.startswith("!llvm.ptr"):

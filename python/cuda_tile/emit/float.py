@@ -44,7 +44,13 @@ NAN_EXTREMUM_CAPABILITY = 80
 
 
 def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Value]:
-    """A function that applies one PTX instruction to f32 or f64 scalars."""
+    """A function that applies one PTX instruction to f32 or f64 scalars.
+
+    Args:
+        e: The emitter.
+        instruction: The instruction, such as `add`.
+        suffix: Its modifiers.
+    """
     letter = {"f32": "f", "f64": "d"}[suffix]
 
     def apply(*operands: ir.Value) -> ir.Value:

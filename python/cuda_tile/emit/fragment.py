@@ -107,7 +107,12 @@ class Packer:
         ]
 
     def split(self, value: ir.Value, count: int) -> list[ir.Value]:
-        """The elements of one vector value; packing them again gives it back."""
+        """The elements of one vector value; packing them again gives it back.
+
+        Args:
+            value: The vector value.
+            count: Its elements.
+        """
         if count == 1:
             return [value]
         if value not in self._scalars:
@@ -117,7 +122,12 @@ class Packer:
         return self._scalars[value]
 
     def packed(self, fragment: Fragment, pack: int) -> list[ir.Value]:
-        """The elements, `pack` to a vector value."""
+        """The elements, `pack` to a vector value.
+
+        Args:
+            fragment: The fragment.
+            pack: Elements of a vector value.
+        """
         if fragment.pack == pack:
             return list(fragment.values)
         scalars = self.scalars(fragment)
@@ -145,7 +155,14 @@ def zip_fragments(
     *,
     pack: int,
 ) -> Fragment:
-    """Applies `combine` element by element, or pack by pack where that works."""
+    """Applies `combine` element by element, or pack by pack where that works.
+
+    Args:
+        packer: Packs elements into vectors.
+        fragments: The operands, of one layout.
+        combine: The function.
+        pack: Elements of a vector value that it takes.
+    """
     columns = [packer.packed(fragment, pack) for fragment in fragments]
     values = tuple(combine(*row) for row in zip(*columns, strict=True))
     return Fragment(fragments[0].layout, values, pack)

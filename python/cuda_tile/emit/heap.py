@@ -39,7 +39,12 @@ def scope_of(op: ir.Operation) -> ir.Operation:
 
 
 def prepare(e: Emitter, entry: ir.Operation) -> None:
-    """Makes the variables of all allocas of an entry, and clears the outermost."""
+    """Makes the variables of all allocas of an entry, and clears the outermost.
+
+    Args:
+        e: The emitter.
+        entry: The entry.
+    """
     b = e.builder
     for op in nested_ops(entry):
         if op.name == "cuda_tile.alloca":
@@ -55,14 +60,24 @@ def prepare(e: Emitter, entry: ir.Operation) -> None:
 
 
 def clear(e: Emitter, scope: ir.Operation) -> None:
-    """Notes at the beginning of a scope that nothing has been allocated in it."""
+    """Notes at the beginning of a scope that nothing has been allocated in it.
+
+    Args:
+        e: The emitter.
+        scope: The op whose body is the scope.
+    """
     b = e.builder
     for variable in e.allocas.get(scope, {}).values():
         b.store(b.constant(b.i64, 0), variable, 8)
 
 
 def release(e: Emitter, scope: ir.Operation) -> None:
-    """Frees what has been allocated in a scope that control leaves."""
+    """Frees what has been allocated in a scope that control leaves.
+
+    Args:
+        e: The emitter.
+        scope: The op whose body is the scope.
+    """
     variables = e.allocas.get(scope)
     if not variables:
         return

@@ -218,32 +218,34 @@ def _add_tile(e: Emitter, line: _Line, directive: Directive, value: ir.Value) ->
 def _print_tile(e: Emitter, directive: Directive, value: ir.Value, slots: int) -> None:
     """A tile, `slots` elements at a time: barrier, hand over, barrier, print."""
     count = elements_of(value)
-    turn = min(count, slots)
+    batch = min(count, slots)
     fragment = e.fragment(value)
-    if count == turn:
-        _print_turn(e, directive, value, fragment, e.builder.constant(e.builder.i32, 0))
+    if count == batch:
+        _print_batch(
+            e, directive, value, fragment, e.builder.constant(e.builder.i32, 0)
+        )
         return
-    with counting(e, count // turn) as number:
-        first = e.builder.mul(number, e.builder.constant(e.builder.i32, turn))
-        _print_turn(e, directive, value, fragment, first, turn)
+    with counting(e, count // batch) as number:
+        first = e.builder.mul(number, e.builder.constant(e.builder.i32, batch))
+        _print_batch(e, directive, value, fragment, first, batch)
 
 
-def _print_turn(
+def _print_batch(
     e: Emitter,
     directive: Directive,
     value: ir.Value,
     fragment: Fragment,
     first: ir.Value,
-    turn: int = 0,
+    batch: int = 0,
 ) -> None:
-    """Prints `turn` elements from number `first` on; 0 for all of them."""
+    """Prints `batch` elements from number `first` on; 0 for all of them."""
     b, count = e.builder, elements_of(value)
-    turn = turn or count
+    batch = batch or count
     barrier(e)
-    _hand_over(e, directive, value, fragment, first, turn)
+    _hand_over(e, directive, value, fragment, first, batch)
     barrier(e)
-    part = min(turn, _ELEMENTS_PER_CALL)
-    with when(e, is_first(e)), counting(e, turn // part) as number:
+    part = min(batch, _ELEMENTS_PER_CALL)
+    with when(e, is_first(e)), counting(e, batch // part) as number:
         place = b.mul(number, b.constant(b.i32, part))
         _print_part(e, directive, value, place, b.add(first, place), part)
 
@@ -288,9 +290,9 @@ def _hand_over(
     value: ir.Value,
     fragment: Fragment,
     first: ir.Value,
-    turn: int,
+    batch: int,
 ) -> None:
-    """Stores the elements of this turn in scratch memory, row-major."""
+    """Stores the elements of this batch in scratch memory, row-major."""
     b, layout = e.builder, fragment.layout
     registers, lanes, warps, _ = layout.columns
     thread = e.threads.linear_form([*lanes, *warps])
@@ -306,9 +308,9 @@ def _hand_over(
             column ^= basis if register >> bit & 1 else 0
         place = b.op("llvm.xor", b.i32, thread, b.constant(b.i32, column))
         inside = None
-        if turn < elements_of(value):
+        if batch < elements_of(value):
             place = b.sub(place, first)
-            inside = b.icmp("ult", place, b.constant(b.i32, turn))
+            inside = b.icmp("ult", place, b.constant(b.i32, batch))
         place = b.mul(place, b.constant(b.i32, SLOT_BYTES))
         pointer = b.byte_offset(e.scratch_pointer(), place)
         run = Run(slot.type, 8 * SLOT_BYTES, 1)

@@ -129,7 +129,12 @@ def _first_equals(layout: LinearLayout, constancy: Sequence[int]) -> list[int]:
 
 
 def integer_predicate(name: str, signed: bool) -> str:
-    """LLVM's name of a comparison."""
+    """LLVM's name of a comparison.
+
+    Args:
+        name: The keyword of `cmpi`, such as `less_than`.
+        signed: Whether operands are read as signed.
+    """
     if name in ("equal", "not_equal"):
         return {"equal": "eq", "not_equal": "ne"}[name]
     short = {
@@ -209,7 +214,13 @@ def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
 def divide_function(
     b: Builder, rounding: str, signed: bool
 ) -> Callable[[ir.Value, ir.Value], ir.Value]:
-    """Division with rounding `zero`, `negative_inf` or `positive_inf`."""
+    """Division with rounding `zero`, `negative_inf` or `positive_inf`.
+
+    Args:
+        b: The builder.
+        rounding: The rounding mode.
+        signed: Whether operands are read as signed.
+    """
 
     def divide(x: ir.Value, y: ir.Value) -> ir.Value:
         ty = x.type

@@ -36,6 +36,11 @@ def can_spread(op: ir.Operation, result: str, *, is_signed: bool) -> bool:
     """Whether bytes become 16-bit floats as here: two and more of a thread.
 
     An unsigned byte may need more bits than a bf16 of step 1 has beside its exponent.
+
+    Args:
+        op: The `itof`.
+        result: The element type of the result.
+        is_signed: Whether bytes are read as signed.
     """
     source = op.operands[0]
     return (
@@ -47,7 +52,14 @@ def can_spread(op: ir.Operation, result: str, *, is_signed: bool) -> bool:
 
 
 def spread_bytes(e: Emitter, op: ir.Operation, result: str, *, is_signed: bool) -> None:
-    """`itof` of bytes to f16 or bf16, where `can_spread`."""
+    """`itof` of bytes to f16 or bf16, where `can_spread`.
+
+    Args:
+        e: The emitter.
+        op: The `itof`.
+        result: The element type of the result.
+        is_signed: Whether bytes are read as signed.
+    """
     pairs = _byte_pairs(e, op.operands[0], result, is_signed=is_signed)
     change = _from_bf16 if result == "bf16" else _from_f16
     values = [change(e, pair, is_signed=is_signed) for pair in pairs]
@@ -59,7 +71,7 @@ def _byte_pairs(
 ) -> list[ir.Value]:
     """Each two bytes as the lower bytes of the halves of a word, under the exponent.
 
-    For f16 the sign is turned over; for bf16 there are zeros in place of the exponent.
+    For f16 the sign is flipped; for bf16 there are zeros in place of the exponent.
     """
     b, w, fragment = e.builder, Words(e.builder), e.fragment(source)
     exponent = 0x64 if result == "f16" else 0
@@ -122,7 +134,12 @@ def _prmt(e: Emitter, low: ir.Value, high: ir.Value, selector: int) -> ir.Value:
 
 
 def are_words(e: Emitter, op: ir.Operation) -> bool:
-    """Whether an op of i8 finds its bytes four to a word, so that words may be its."""
+    """Whether an op of i8 finds its bytes four to a word, so that words may be its.
+
+    Args:
+        e: The emitter.
+        op: The op.
+    """
     result = op.results[0]
     if element_name(element_of(result)) != "i8" or not is_distributed(result):
         return False
@@ -141,13 +158,26 @@ def _are_constants(values: Sequence[ir.Value]) -> bool:
 
 
 def by_words(e: Emitter, op: ir.Operation, combine: Callable[..., ir.Value]) -> None:
-    """An op of bytes, where `are_words`: `combine` takes a word of each operand."""
+    """An op of bytes, where `are_words`: `combine` takes a word of each operand.
+
+    Args:
+        e: The emitter.
+        op: The op.
+        combine: The function of words (i32).
+    """
     rows = zip(*(byte_words(e, e.fragment(v)) for v in op.operands), strict=True)
     set_byte_words(e, op.results[0], [combine(*row) for row in rows])
 
 
 def shifted_bytes(e: Emitter, word: ir.Value, count: int, name: str) -> ir.Value:
-    """The bytes of a word, each shifted by `count`; `name` is LLVM's operation."""
+    """The bytes of a word, each shifted by `count`; `name` is LLVM's operation.
+
+    Args:
+        e: The emitter.
+        word: The word (i32).
+        count: Bits of the shift.
+        name: LLVM's operation, such as `llvm.shl`.
+    """
     w = Words(e.builder)
     if name == "llvm.shl":
         return w("and", w("shl", word, count), (0xFF << count & 0xFF) * _FOUR)
@@ -160,7 +190,12 @@ def shifted_bytes(e: Emitter, word: ir.Value, count: int, name: str) -> ir.Value
 
 
 def extend_nibbles(e: Emitter, op: ir.Operation) -> None:
-    """`exti` of signed i4, each in the low half of a byte, to i8."""
+    """`exti` of signed i4, each in the low half of a byte, to i8.
+
+    Args:
+        e: The emitter.
+        op: The `exti`.
+    """
     w = Words(e.builder)
 
     def extend(word: ir.Value, bytes_: int) -> ir.Value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tiles that `ldmatrix` reads from a buffer, and bytes that it turns on the way.
+"""Tiles that `ldmatrix` reads from a buffer, and bytes that it transposes on the way.
 
 A result of `ldmatrix.trans` has two bytes of each of two rows; `prmt` picks the bytes
 of four registers that follow one another from the results that hold them (PTX ISA,
@@ -25,8 +25,8 @@ from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.ldmatrix import (
     LdMatrix,
     LdMatrixGroup,
+    exchanged_rows,
     match_ldmatrix,
-    turned_rows,
 )
 from cuda_tile.layout.linear import LinearLayout
 
@@ -53,16 +53,16 @@ def find_matrices(
     fills = _fills_words(plan)
     if not fills and not (bits == 8 and plan.transposed):
         return None
-    turned = None if fills else _turned(plan)
-    plan = turned[0] if turned else plan
+    exchanged = None if fills else _exchanged(plan)
+    plan = exchanged[0] if exchanged else plan
     columns = (*plan.lane_offsets, *plan.warp_offsets)
     addresses = addresses_in(e, buffer, columns, start)
     element = e.element_type(buffer.element)
-    lane = turned[1] if turned else None
+    lane = exchanged[1] if exchanged else None
     return Matrices(e, plan, addresses, element, layout, is_whole=fills, lane=lane)
 
 
-def is_read_by_parts(op: ir.Operation) -> bool:
+def is_read_by_partial_sums(op: ir.Operation) -> bool:
     """Whether a product reads the bytes of a load when it comes to them, part by part.
 
     It does where its partial sums are promoted: the registers of one part are free
@@ -89,12 +89,12 @@ def _fills_words(plan: LdMatrix) -> bool:
     )
 
 
-def _turned(plan: LdMatrix) -> tuple[LdMatrix, int] | None:
+def _exchanged(plan: LdMatrix) -> tuple[LdMatrix, int] | None:
     """Matrices that exchange rows, and the bit of the lanes whose results do.
 
     Only if each word of bytes is made of two such matrices.
     """
-    found = turned_rows(plan, 8)
+    found = exchanged_rows(plan, 8)
     if found is None:
         return None
     of = {r: n for g in plan.groups for n, some in enumerate(g.registers) for r in some}

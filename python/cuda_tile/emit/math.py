@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.signs import NEVER_POSITIVE
+from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
@@ -70,7 +70,13 @@ def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
 
 
 def library(e: Emitter, name: str, element: str) -> Function:
-    """The libdevice function for a C function, on scalars of f32 or f64."""
+    """The libdevice function for a C function, on scalars of f32 or f64.
+
+    Args:
+        e: The emitter.
+        name: The name of the C function.
+        element: `f32` or `f64`.
+    """
     b = e.builder
     symbol = PREFIX + name + {"f32": "f", "f64": ""}[element]
     result = {"f32": b.f32, "f64": b.f64}[element]

@@ -17,7 +17,13 @@ FIRST_TRY_WAIT = 90
 
 
 def init(e: Emitter, pointer: ir.Value, arrivals: int) -> None:
-    """Makes an mbarrier, whose first phase is about to run."""
+    """Makes an mbarrier, whose first phase is about to run.
+
+    Args:
+        e: The emitter.
+        pointer: The address of the mbarrier in shared memory.
+        arrivals: Arrivals of a phase.
+    """
     count = e.builder.constant(e.builder.i32, arrivals)
     e.builder.create("nvvm.mbarrier.init", [], [pointer, count])
 
@@ -32,6 +38,11 @@ def wait(e: Emitter, pointer: ir.Value, parity: ir.Value) -> None:
     """Waits until the phase of a parity (i32, 0 or 1) is over.
 
     A try may fail before that, so it stands in a loop.
+
+    Args:
+        e: The emitter.
+        pointer: The address of the mbarrier in shared memory.
+        parity: The parity of the phase.
     """
     b = e.builder
     again, after = b.block(), b.block()
@@ -44,7 +55,12 @@ def wait(e: Emitter, pointer: ir.Value, parity: ir.Value) -> None:
 
 
 def arrive(e: Emitter, pointer: ir.Value) -> None:
-    """One arrival, of this thread."""
+    """One arrival, of this thread.
+
+    Args:
+        e: The emitter.
+        pointer: The address of the mbarrier in shared memory.
+    """
     e.builder.op("nvvm.mbarrier.arrive", e.builder.i64, pointer)
 
 
@@ -52,13 +68,23 @@ def arrive_with_copies(e: Emitter, pointer: ir.Value) -> None:
     """One arrival, once the thread's `cp.async` so far have landed.
 
     It counts among those that the mbarrier was made for (`noinc`).
+
+    Args:
+        e: The emitter.
+        pointer: The address of the mbarrier in shared memory.
     """
     yes = ir.BoolAttr.get(True)
     e.builder.create("nvvm.cp.async.mbarrier.arrive", [], [pointer], {"noinc": yes})
 
 
 def expect(e: Emitter, pointer: ir.Value, n_bytes: int) -> None:
-    """One arrival, which announces bytes that bulk copies will bring."""
+    """One arrival, which announces bytes that bulk copies will bring.
+
+    Args:
+        e: The emitter.
+        pointer: The address of the mbarrier in shared memory.
+        n_bytes: The bytes that will arrive.
+    """
     b = e.builder
     count = b.constant(b.i32, n_bytes)
     b.op("nvvm.mbarrier.arrive.expect_tx", b.i64, pointer, count)

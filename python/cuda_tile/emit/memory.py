@@ -62,7 +62,12 @@ def _select_padding(
 
 
 def scalar_run(e: Emitter, value: ir.Value) -> Run:
-    """How a scalar travels."""
+    """How a scalar travels.
+
+    Args:
+        e: The emitter.
+        value: The scalar.
+    """
     element = element_of(value)
     return Run(e.element_type(element), element_bits(element), 1)
 

@@ -101,7 +101,13 @@ def operand_words(
 
 
 def integer_words(e: Emitter, value: ir.Value, fragment: LinearLayout) -> Registers:
-    """Per atom the register operands of a tile made of a fragment, all of them i32."""
+    """Per atom the register operands of a tile made of a fragment, all of them i32.
+
+    Args:
+        e: The emitter.
+        value: The tile.
+        fragment: The layout of the fragment.
+    """
     form = replace(operand_form(element_name(value)), as_integer=True)
     words = _Words(e, value, form)
     made: Registers = {}
@@ -192,6 +198,10 @@ def join_bytes(e: Emitter, values: Sequence[ir.Value]) -> ir.Value:
     """Up to four bytes as a word, the first lowest.
 
     As parts of an integer, for the reason that `Builder.elements` splits words so.
+
+    Args:
+        e: The emitter.
+        values: The bytes (i8).
     """
     b = e.builder
     word: ir.Value | None = None

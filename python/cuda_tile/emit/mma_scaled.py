@@ -92,7 +92,7 @@ class _Scales:
         self._made: dict[int, Factors] = {}
 
     def factors(self, origin: Coord, index: int) -> Factors:
-        """What the factor `index` of the atom at an origin is a product of."""
+        """The scales whose product is the factor `index` of the atom at an origin."""
         register = self._atoms[origin][index]
         if register is None:
             raise InternalError("emit: a scale factor beyond its tile")
@@ -175,7 +175,14 @@ class BlockScaled:
         c: list[ir.Value],
         at: tuple[Coord, int],
     ) -> list[ir.Value]:
-        """One instruction on the registers of an atom; gives the new accumulators."""
+        """One instruction on the registers of an atom; gives the new accumulators.
+
+        Args:
+            a: Registers of A.
+            b: Registers of B.
+            c: Registers of the sum.
+            at: The origin of the atom and its depth along K.
+        """
         origin, k = at
         block = k // self._block
         scales = [

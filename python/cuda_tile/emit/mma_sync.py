@@ -35,7 +35,14 @@ class Instruction(Protocol):
         c: list[ir.Value],
         at: tuple[Coord, int],
     ) -> list[ir.Value]:
-        """The sums after one instruction, of the atom at an origin and a depth."""
+        """The sums after one instruction, of the atom at an origin and a depth.
+
+        Args:
+            a: Registers of A.
+            b: Registers of B.
+            c: Registers of the sum.
+            at: The origin of the atom and its depth along K.
+        """
         ...
 
 
@@ -89,7 +96,12 @@ class Sums:
         ]
 
     def put(self, registers: tuple[int | None, ...], words: list[ir.Value]) -> None:
-        """Notes what an atom gave."""
+        """Notes what an atom gave.
+
+        Args:
+            registers: The numbers of the registers.
+            words: Their values.
+        """
         values = words
         if self._per_word > 1:
             split = self._packer.split
@@ -147,7 +159,14 @@ class MmaSync:
         c: list[ir.Value],
         at: tuple[Coord, int],
     ) -> list[ir.Value]:
-        """The instructions on the registers of an atom; gives the new accumulators."""
+        """The instructions on the registers of an atom; gives the new accumulators.
+
+        Args:
+            a: Registers of A.
+            b: Registers of B.
+            c: Registers of the sum.
+            at: The origin of the atom and its depth along K.
+        """
         del at
         n_b, n_c = self._n_b, len(self._types)
         return [

@@ -77,12 +77,22 @@ def has_f4(target: Target) -> bool:
 
 
 def has_tf32(target: Target, mode: str) -> bool:
-    """Whether it rounds f32 to tf32: away from zero on ties, else since sm_90."""
+    """Whether it rounds f32 to tf32: away from zero on ties, else since sm_90.
+
+    Args:
+        target: The chip.
+        mode: The rounding mode.
+    """
     return target.capability >= (80 if mode == "nearest_away" else 90)
 
 
 def carrier(e: Emitter, element: str) -> str:
-    """The type to which `decoded` takes an element."""
+    """The type to which `decoded` takes an element.
+
+    Args:
+        e: The emitter.
+        element: The element type.
+    """
     if element == "f8E8M0FNU" and has_f4(e.target):
         return "bf16"
     return CARRIERS.get(element, element)
@@ -92,7 +102,13 @@ def carrier(e: Emitter, element: str) -> str:
 
 
 def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
-    """A pair of `element` as its carrier, exactly; other floats as they are."""
+    """A pair of `element` as its carrier, exactly; other floats as they are.
+
+    Args:
+        e: The emitter.
+        element: The element type.
+        pair: The pair.
+    """
     match element:
         case "f8E4M3FN" | "f8E5M2" if has_f8(e.target):
             text = f"cvt.rn.f16x2.{_PTX_NAMES[element]} $0, $1;"
@@ -207,19 +223,37 @@ def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
 
 
 def encodes_f16(e: Emitter, element: str) -> bool:
-    """Whether the chip encodes pairs of f16 without a detour over f32."""
+    """Whether the chip encodes pairs of f16 without a detour over f32.
+
+    Args:
+        e: The emitter.
+        element: The element type.
+    """
     return element in _PTX_NAMES and has_f8(e.target)
 
 
 def encoded_f16(e: Emitter, element: str, pair: Pair) -> Pair:
-    """A pair of f16 as `element`, where `encodes_f16`."""
+    """A pair of f16 as `element`, where `encodes_f16`.
+
+    Args:
+        e: The emitter.
+        element: The element type.
+        pair: The pair.
+    """
     b = e.builder
     text = f"cvt.rn.satfinite.{_PTX_NAMES[element]}.f16x2 $0, $1;"
     return (_ptx(e, text, "=h,r", b.i16, (b.bitcast(pair[0], b.i32),)),)
 
 
 def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
-    """A pair of f32 as a format of `CARRIERS`, rounded once."""
+    """A pair of f32 as a format of `CARRIERS`, rounded once.
+
+    Args:
+        e: The emitter.
+        element: The element type.
+        pair: The pair.
+        mode: The rounding mode.
+    """
     low, high = pair
     match element:
         case "tf32":

@@ -35,28 +35,53 @@ class Offsets:
         return self._places.get(value) or (value, 0)
 
     def note(self, value: ir.Value, root: Root, constant: int) -> None:
-        """Says that a value is a root and a constant."""
+        """Says that a value is a root and a constant.
+
+        Args:
+            value: The value.
+            root: The root.
+            constant: The constant.
+        """
         self._places[value] = root, constant
 
     def parts(self, value: ir.Value) -> tuple[ir.Value, ...]:
-        """What was added to make a value, as far as an address is concerned.
+        """The two terms of a value that is a sum in an address.
 
         That is modulo 2^64, so that a sum of 64 bits may wrap around.
         """
         return self._parts.get(value, ())
 
     def note_parts(self, value: ir.Value, x: ir.Value, y: ir.Value) -> None:
-        """Says what `parts` gives."""
+        """Says what `parts` gives.
+
+        Args:
+            value: The sum.
+            x: One term.
+            y: The other.
+        """
         self._parts[value] = x, y
 
     def note_product(self, value: ir.Value, x: ir.Value, factor: int) -> None:
-        """Says that a value is x times a number, without a wrap."""
+        """Says that a value is x times a number, without a wrap.
+
+        Args:
+            value: The product.
+            x: One factor.
+            factor: The other.
+        """
         root, c = self.of(x)
         key = f"*{factor}", root, 0
         self.note(value, self._sums.setdefault(key, len(self._sums)), c * factor)
 
     def note_sum(self, value: ir.Value, x: ir.Value, y: ir.Value, sign: int) -> None:
-        """Says that a value is x + y, or x - y for a sign of -1, without a wrap."""
+        """Says that a value is x + y, or x - y for a sign of -1, without a wrap.
+
+        Args:
+            value: The sum.
+            x: The first term.
+            y: The second term.
+            sign: 1 or -1.
+        """
         (root, c), (other, d) = self.of(x), self.of(y)
         key = "+" if sign > 0 else "-", root, other
         self.note(value, self._sums.setdefault(key, len(self._sums)), c + sign * d)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two neighbouring elements at a time: the form in which conversions work.
 
-What the chips convert, they convert in pairs, and what has to be done in software is
-done for both halves of a 32-bit register at once. A `Pair` of elements is
+Conversion instructions take pairs, and conversions in software compute both halves of a
+32-bit register at once. A `Pair` of elements is
 
 - of 8-bit floats and of f4E2M1FN one i16, the first element in its low byte (an f4 in
   the low half of a byte);
@@ -45,20 +45,36 @@ class Words:
 
 
 def word_of_halves(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
-    """Two i16 as one i32."""
+    """Two i16 as one i32.
+
+    Args:
+        b: The builder.
+        low: The lower half.
+        high: The upper half.
+    """
     w = Words(b)
     upper = w("shl", b.op("llvm.zext", b.i32, high), 16)
     return w("or", b.op("llvm.zext", b.i32, low), upper)
 
 
 def halves_of_word(b: Builder, word: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """One i32 as two i16."""
+    """One i32 as two i16.
+
+    Args:
+        b: The builder.
+        word: The word.
+    """
     upper = Words(b)("lshr", word, 16)
     return b.op("llvm.trunc", b.i16, word), b.op("llvm.trunc", b.i16, upper)
 
 
 def byte_words(e: Emitter, fragment: Fragment) -> list[ir.Value]:
-    """A fragment of bytes as i32 of four, or as one i16 or i8 where it is shorter."""
+    """A fragment of bytes as i32 of four, or as one i16 or i8 where it is shorter.
+
+    Args:
+        e: The emitter.
+        fragment: The fragment.
+    """
     b = e.builder
     count = min(WORD_BYTES, fragment.layout.n_registers)
     integer = ir.IntegerType.get_signless(8 * count)
@@ -66,7 +82,13 @@ def byte_words(e: Emitter, fragment: Fragment) -> list[ir.Value]:
 
 
 def set_byte_words(e: Emitter, result: ir.Value, words: Sequence[ir.Value]) -> None:
-    """Inverse of `byte_words`: the words become the fragment of `result`."""
+    """Inverse of `byte_words`: the words become the fragment of `result`.
+
+    Args:
+        e: The emitter.
+        result: The result.
+        words: The words (i32).
+    """
     b, layout = e.builder, layout_of(result)
     count = min(WORD_BYTES, layout.n_registers)
     ty = b.vector_type(count, b.i8)
@@ -74,7 +96,12 @@ def set_byte_words(e: Emitter, result: ir.Value, words: Sequence[ir.Value]) -> N
 
 
 def pairs_of(e: Emitter, value: ir.Value) -> list[Pair]:
-    """The elements of a tile that a thread holds, two by two."""
+    """The elements of a tile that a thread holds, two by two.
+
+    Args:
+        e: The emitter.
+        value: The tile.
+    """
     element, b = element_name(element_of(value)), e.builder
     if not is_distributed(value) or layout_of(value).n_registers == 1:
         single = (
@@ -100,7 +127,13 @@ def pairs_of(e: Emitter, value: ir.Value) -> list[Pair]:
 
 
 def set_pairs(e: Emitter, result: ir.Value, pairs: Sequence[Pair]) -> None:
-    """Inverse of `pairs_of`: the pairs become what stands for `result`."""
+    """Inverse of `pairs_of`: the pairs become what stands for `result`.
+
+    Args:
+        e: The emitter.
+        result: The result.
+        pairs: The pairs.
+    """
     element, b = element_name(element_of(result)), e.builder
     if not is_distributed(result) or layout_of(result).n_registers == 1:
         first = pairs[0][0]
@@ -125,5 +158,10 @@ def set_pairs(e: Emitter, result: ir.Value, pairs: Sequence[Pair]) -> None:
 
 
 def singles(e: Emitter, pair: Pair) -> list[ir.Value]:
-    """A pair of f16, bf16 or wider as two values."""
+    """A pair of f16, bf16 or wider as two values.
+
+    Args:
+        e: The emitter.
+        pair: The pair.
+    """
     return e.packer.split(pair[0], 2) if len(pair) == 1 else list(pair)

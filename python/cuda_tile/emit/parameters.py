@@ -37,7 +37,12 @@ class Parameters:
 
     @classmethod
     def of(cls, entry: ir.Operation, launch: LaunchData) -> Parameters:
-        """Those of an entry."""
+        """Those of an entry.
+
+        Args:
+            entry: The entry.
+            launch: The launch data of the entry.
+        """
         arguments = list(body(entry).arguments)
         types = [_parameter_type(element_of(argument)) for argument in arguments]
         locations = [argument.location for argument in arguments]

@@ -36,10 +36,10 @@ WAITS: RuleTable[WaitRule] = RuleTable("waits for products")
 def settled(e: Emitter, op: ir.Operation) -> None:
     """The registers of a tile; none are set for a zero, but for a loop that runs once.
 
-    There a flag for the first turn would cost more than to set them, while the first
-    operands are on their way. That holds in a role; where there is one role, ptxas 13.5
-    takes the zeros of a loop that does not run at all for writes in the middle of
-    products, and makes these wait for each other (C7515).
+    There a flag for the first iteration would cost more than to set them, while the
+    first operands are on their way. That holds in a role; where there is one role,
+    ptxas 13.5 takes the zeros of a loop that does not run at all for writes in the
+    middle of products, and makes these wait for each other (C7515).
     """
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
@@ -64,8 +64,9 @@ def _starts_only_loop(op: ir.Operation) -> bool:
 def await_(e: Emitter, op: ir.Operation) -> None:
     """Waits, and ties the registers to the wait: nothing reads them before it.
 
-    Nor does anything write the registers of left operands: the next turn's would be
-    computed in the same ones, since nothing else needs them behind the product.
+    Nothing may write the registers of left operands either: those of the next iteration
+    would be computed in the same ones, since nothing else needs them behind the
+    product.
     """
     b = e.builder
     if all(e.pending(value).is_done for value in op.operands):
@@ -137,7 +138,12 @@ def wait_for_products(e: Emitter, op: ir.Operation, groups: int) -> None:
 
 
 def known(b: Builder, holds: ir.Value | None) -> bool | None:
-    """Whether registers hold anything, where that is known."""
+    """Whether registers hold anything, where that is known.
+
+    Args:
+        b: The builder.
+        holds: The predicate, or None for always.
+    """
     if holds is None or holds == b.constant(b.i1, 1):
         return True
     return False if holds == b.constant(b.i1, 0) else None
@@ -149,7 +155,13 @@ def _zeros(b: Builder, registers: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
-    """The registers, or zeros: by a branch, which costs no instruction per register."""
+    """The registers, or zeros: by a branch, which costs no instruction per register.
+
+    Args:
+        e: The emitter.
+        holds: Whether the registers hold anything (i1).
+        own: The registers.
+    """
     b = e.builder
     empty, after = b.block(), b.block([word.type for word in own])
     b.branch_if(holds, after, empty, own)
@@ -160,7 +172,12 @@ def or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
 
 
 def letters(b: Builder, values: Sequence[ir.Value]) -> list[str]:
-    """The kind of register of each value in the constraints of inline PTX."""
+    """The kind of register of each value in the constraints of inline PTX.
+
+    Args:
+        b: The builder.
+        values: The values.
+    """
     kinds: dict[ir.Type, str] = {b.f32: "f", b.i32: "r", b.i64: "l", b.i1: "b"}
     return [kinds[value.type] for value in values]
 
@@ -171,7 +188,14 @@ def tied(
     registers: Sequence[ir.Value],
     inputs: Sequence[ir.Value] = (),
 ) -> list[ir.Value]:
-    """PTX that changes registers where they are: `$0`... are they, then the inputs."""
+    """PTX that changes registers where they are: `$0`... are they, then the inputs.
+
+    Args:
+        b: The builder.
+        text: The PTX.
+        registers: The registers that it changes.
+        inputs: The values that it reads.
+    """
     if not registers:
         return []
     constraints = [f"={letter}" for letter in letters(b, registers)]

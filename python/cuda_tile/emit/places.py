@@ -83,7 +83,7 @@ class ViewPlaces:
         self._tiling = tiling_of(view)
         self._dims = view_dims(op, e.facts)
         # Ahead of a loop that ends before the access it would only take a register.
-        self._ahead = e.early.op if _is_repeated(op) else e.builder.op
+        self._ahead = e.hoisted.op if _is_repeated(op) else e.builder.op
         # Roles hold sums of many registers: one more costs more than an instruction.
         self._has_few_registers = any(
             outer.name == ROLES for outer in enclosing_ops(op.results[0])
@@ -147,7 +147,12 @@ class ViewPlaces:
     # Addresses ----------------------------------------------------------------------
 
     def address(self, register: int, place: Coord) -> ir.Value:
-        """Address of the element in a register, whose part of the place is `place`."""
+        """Address of the element in a register, whose part of the place is `place`.
+
+        Args:
+            register: The number of the register.
+            place: The place that the register contributes, in elements per dimension.
+        """
         b = self.e.builder
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         base = self._thread_base(moved)
@@ -193,7 +198,12 @@ class ViewPlaces:
         return b.op("llvm.xor", b.i32, thread, b.constant(b.i32, moved))
 
     def scaled(self, dim: int, value: ir.Value) -> ir.Value:
-        """Elements along a dimension, an i64, as bytes."""
+        """Elements along a dimension, an i64, as bytes.
+
+        Args:
+            dim: The dimension, from 0.
+            value: The number of elements.
+        """
         b, stride = self.e.builder, self.strides[dim]
         if isinstance(stride, int):
             return b.mul(value, b.constant(b.i64, stride * self.size))
@@ -203,7 +213,12 @@ class ViewPlaces:
     # Bounds -------------------------------------------------------------------------
 
     def inside(self, register: int, place: Coord) -> ir.Value | None:
-        """Whether the element lies inside the tensor; None where it must."""
+        """Whether the element lies inside the tensor; None where it must.
+
+        Args:
+            register: The number of the register.
+            place: The place that the register contributes, in elements per dimension.
+        """
         result = self._tile_inside if self._gate is None else None
         for d, coordinate in enumerate(place):
             if not self._dims[d].may_stick_out:
@@ -305,7 +320,7 @@ class ViewPlaces:
         In a loop these are the same for all views that it walks along together, and
         where the program compares them itself. Coordinates in the tile are compared
         with what is left of the tensor where a thread has several, which are the same
-        in all turns then. The sums must be below 2^31.
+        in all iterations then. The sums must be below 2^31.
         """
         together = self._together if self.strides[dim] == 1 else 1
         if any(basis[dim] >= together for basis in self.layout.register):

@@ -81,7 +81,14 @@ def escaped(text: str) -> str:
 def slot_of(
     e: Emitter, value: ir.Value, element: ir.Type, directive: Directive
 ) -> ir.Value:
-    """What `vprintf` takes for an element: 8 bytes, of `%c` 4."""
+    """What `vprintf` takes for an element: 8 bytes, of `%c` 4.
+
+    Args:
+        e: The emitter.
+        value: The element.
+        element: Its type at level W.
+        directive: The directive of the format.
+    """
     b = e.builder
     if isinstance(element, PointerType):
         return b.op("llvm.ptrtoint", b.i64, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is written for the sake of ptxas alone: one function for each habit of it.
+"""Code for the sake of ptxas alone: one function for each of its habits.
 
 Without these a kernel computes the same. `test/emit/test_ptxas_habits.py` assembles
 kernels with and without each, and says what the difference is for which version.
@@ -15,9 +15,10 @@ def scheduling_fence(b: Builder) -> None:
     """Keeps ptxas from moving anything over this point, and from joining loads.
 
     ptxas 13.5 moves a wait for products up over instructions that only compute: in
-    attention 31 of 34 exponentials then came behind the wait. What shared memory is
-    read for twice, it reads once and keeps, or spills. It does neither over an event of
-    the performance monitor; the empty mask stands for no event (PTX ISA, "pmevent").
+    attention 31 of 34 exponentials then came behind the wait. ptxas merges two reads of
+    the same shared memory, and keeps or spills the value. It moves and merges nothing
+    over an event of the performance monitor; the empty mask stands for no event (PTX
+    ISA, "pmevent").
     """
     b.inline_ptx("pmevent.mask 0;", "", [], [], side_effects=True)
 
@@ -45,6 +46,10 @@ def computed_here(b: Builder, word: ir.Value) -> ir.Value:
 
     LLVM would compute what no iteration changes before the loop; where uniform
     registers are short, ptxas 13.5 keeps that in a thread's, and spills others for it.
+
+    Args:
+        b: The builder.
+        word: The value (i64).
     """
     (moved,) = b.inline_ptx(
         "mov.b64 $0, $1;", "=l,l", [b.i64], [word], side_effects=True

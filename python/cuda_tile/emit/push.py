@@ -46,7 +46,14 @@ class Push:
         pointer: ir.Value,
         predicate: ir.Value | None,
     ) -> None:
-        """Stores a run of words to the CTAs that are this thread's part."""
+        """Stores a run of words to the CTAs that are this thread's part.
+
+        Args:
+            run: How elements travel.
+            words: The words.
+            pointer: The address in the own CTA.
+            predicate: Whether to store (i1); None for always.
+        """
         e, b = self._e, self._e.builder
         mine = e.threads.linear_form(self._columns)
         for first in range(0, e.threads.cluster, self._by_lanes):

@@ -15,8 +15,8 @@ to be replicated, each lane fetches every row. For 64 rows and 32 lanes that is 
 exchanges and 62 applications of the body; the butterfly takes 320 of each. For
 integers of all lanes there may be one instruction (`emit/redux.py`).
 
-All of it goes row by row in the order of the registers, depth first, so that what feeds
-a reduction is used up soon after it was made, and few values live.
+Rows are reduced one after another in the order of the registers, depth first, so that
+operands are used soon after they were computed, and few values are live.
 
 A body that may not swap its arguments goes up the bits of the coordinate instead, in
 their order; lanes divide what they can there too (`_OrderedRows`).
@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
-from cuda_tile.emit.choices import Span
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
@@ -40,6 +39,7 @@ from cuda_tile.emit.reduce_body import (
     select_row,
 )
 from cuda_tile.emit.redux import whole_warp
+from cuda_tile.emit.select_bodies import Span
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
@@ -106,10 +106,10 @@ def _reduce_in_order(e: Emitter, op: ir.Operation, dim: int) -> None:
 class _OrderedRows:
     """The rows of a reduction whose body may not swap its arguments.
 
-    What lanes fold is divided between them as far as a thread has more than one such
-    *part*: parts of one row, of registers whose coordinate bits are above all those of
-    lanes, and several rows. Of two parts the lower lane of a pair keeps the first. What
-    was divided is then folded across the same lanes, rows are fetched.
+    Lanes divide the *parts* that a thread has between them. Parts are several rows, and
+    parts of one row, of registers whose coordinate bits are above all those of lanes.
+    The lower lane of a pair keeps the first of two parts. Divided parts are then folded
+    across the same lanes; rows are fetched.
     """
 
     def __init__(self, e: Emitter, op: ir.Operation, dim: int) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.choices import Orders, choice_function
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import shuffle
+from cuda_tile.emit.select_bodies import Orders, choice_function
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import N_LANE_BITS, Coord, LinearLayout
@@ -34,7 +34,12 @@ class Combine(Protocol):
 
 
 def body_function(e: Emitter, op: ir.Operation) -> Combine:
-    """The region as a function of (element, accumulator) lists."""
+    """The region as a function of (element, accumulator) lists.
+
+    Args:
+        e: The emitter.
+        op: The reduction or scan.
+    """
     block = body(op)
     inner = block_ops(block)
     choose = choice_function(e.builder, op)
@@ -70,6 +75,10 @@ class DimBit:
 def dim_bits(layout: LinearLayout, dim: int) -> list[DimBit]:
     """The bits of the coordinate along `dim`, low first.
 
+    Args:
+        layout: The layout of the operands.
+        dim: The dimension, from 0.
+
     Raises:
         InternalError: A bit of the place moves along several bits of the coordinate, or
             several bits along one, or warps tell elements apart.
@@ -97,7 +106,12 @@ def dim_bits(layout: LinearLayout, dim: int) -> list[DimBit]:
 
 
 def registers_of_rows(layout: LinearLayout, dim: int) -> dict[Coord, dict[int, int]]:
-    """Per row its registers, by what they add to the coordinate along `dim`."""
+    """Per row its registers, by what they add to the coordinate along `dim`.
+
+    Args:
+        layout: The layout of the operands.
+        dim: The dimension, from 0.
+    """
     rows: dict[Coord, dict[int, int]] = {}
     for register, place in enumerate(layout.register_offsets()):
         row = rows.setdefault(place[:dim] + place[dim + 1 :], {})
@@ -106,16 +120,34 @@ def registers_of_rows(layout: LinearLayout, dim: int) -> dict[Coord, dict[int, i
 
 
 def columns_of(e: Emitter, op: ir.Operation) -> list[Values]:
-    """The registers of each operand."""
+    """The registers of each operand.
+
+    Args:
+        e: The emitter.
+        op: The reduction or scan.
+    """
     return [e.packer.scalars(e.fragment(value)) for value in op.operands]
 
 
 def exchange(e: Emitter, row: Values, lane: int) -> Values:
-    """The row of the lane whose number differs in the bit `lane`."""
+    """The row of the lane whose number differs in the bit `lane`.
+
+    Args:
+        e: The emitter.
+        row: The values of a row.
+        lane: A power of two below 32.
+    """
     return [shuffle(e.builder, "bfly", value, lane) for value in row]
 
 
 def select_row(e: Emitter, condition: ir.Value, yes: Values, no: Values) -> Values:
-    """One of two rows."""
+    """One of two rows.
+
+    Args:
+        e: The emitter.
+        condition: An i1.
+        yes: The row where it is true.
+        no: The row where it is false.
+    """
     pairs = zip(yes, no, strict=True)
     return [x if x == y else e.builder.select(condition, x, y) for x, y in pairs]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The exact remainder of f64, by 48 bits of the quotient at a time.
 
-libdevice's `fmod` takes one bit at a time: 2,097 turns for the largest number by the
-smallest, where these are 43, and 2.4 times the instructions for numbers that are close.
-(Its `fmodf` takes many, and costs less than this would.)
+libdevice's `fmod` takes one bit at a time: 2,097 iterations for the largest number by
+the smallest, where these are 43, and 2.4 times the instructions for numbers that are
+close. (Its `fmodf` takes many, and costs less than this would.)
 
 The remainder is found on significands in [1, 2): with x = r 2^a and y = m 2^b,
 `r <- r 2^s - q m` takes s bits of the quotient for q the integer nearest to r 2^s / m.
@@ -28,14 +28,19 @@ _PRECISION = _FRACTION + 1
 _BIAS = 1023
 _INFINITY = (2 * _BIAS + 1) << _FRACTION
 _SIGN = 1 << 63
-TURN = 48
-"""Bits of the quotient of a turn: below 51, where `_nearest` no longer rounds."""
+ITERATION_BITS = 48
+"""Bits of the quotient of an iteration: below 51, where `_nearest` no longer rounds."""
 
 
 def remainder(b: Builder, x: ir.Value, y: ir.Value) -> ir.Value:
     """C's fmod of two f64; goes on in the block behind a loop.
 
     The sign is that of x. A NaN for a NaN, for infinite x and for y of zero.
+
+    Args:
+        b: The builder.
+        x: The dividend (f64).
+        y: The divisor (f64).
     """
     bits = b.bitcast(x, b.i64)
     positive = b.constant(b.i64, _SIGN - 1)
@@ -87,16 +92,16 @@ def _divided(
     b: Builder, rest: ir.Value, unit: ir.Value, distance: ir.Value
 ) -> ir.Value:
     """`rest` 2^`distance` less a multiple of `unit`: closer to zero than `unit`."""
-    turn = b.constant(b.i64, TURN)
-    turns = b.op("llvm.udiv", b.i64, distance, turn)
-    first = b.sub(distance, b.op("llvm.mul", b.i64, turns, turn))
+    step_bits = b.constant(b.i64, ITERATION_BITS)
+    iterations = b.op("llvm.udiv", b.i64, distance, step_bits)
+    first = b.sub(distance, b.op("llvm.mul", b.i64, iterations, step_bits))
     inverse = b.op("llvm.fdiv", b.f64, b.constant(b.f64, 1.0), unit)
     grown = b.op("llvm.fmul", b.f64, rest, _power(b, first))
     rest = _less(b, grown, _nearest(b, grown, inverse), unit)
-    step = b.constant(b.f64, 2.0**TURN)
+    step = b.constant(b.f64, 2.0**ITERATION_BITS)
     inverse = b.op("llvm.fmul", b.f64, inverse, step)
     head, body, done = b.block([b.i64, b.f64]), b.block(), b.block()
-    b.branch(head, [turns, rest])
+    b.branch(head, [iterations, rest])
     b.enter(head)
     left, rest = head.arguments
     b.branch_if(b.icmp("eq", left, b.constant(b.i64, 0)), done, body)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family ring: slots of shared memory that copies fill and threads or products drain.
 
-Turn t uses slot t mod S. Where `sync` is `groups`, each thread waits for its own copies
-and then all threads for each other, so that the slot is full for everybody and the one
-before it drained by everybody.
+Iteration t uses slot t mod S. Where `sync` is `groups`, each thread waits for its own
+copies and then all threads for each other, so that the slot is full for everybody and
+the one before it drained by everybody.
 
 Where it is `mbarriers`, a slot has one for its being full and one for its being empty.
-Each of the two runs one phase per turn of the slot: phase (t div S) mod 2. So a take
-waits for the phase of its turn; an acquire for the one before, which in the first turn
-of a slot counts as over.
+Each of the two runs one phase per iteration of the slot: phase (t div S) mod 2. So a
+take waits for the phase of its iteration; an acquire for the one before, which in the
+first iteration of a slot counts as over.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from cuda_tile.targets import WARP_LANES
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A turn of a ring, as an op that advances it names it.
+class Iteration:
+    """An iteration of a ring, as an op that advances it names it.
 
     Attributes:
         ring: The `tileas.ring`.
         places: What lies where in it.
         slot: Number of the slot (i32).
-        parity: Parity of the phase of this turn (i32).
+        parity: Parity of the phase of this iteration (i32).
     """
 
     ring: ir.Operation
@@ -65,11 +65,16 @@ class Turn:
     parity: ir.Value
 
     @classmethod
-    def of(cls, e: Emitter, op: ir.Operation) -> Turn:
-        """The turn of an op."""
-        ring, b, turn = ring_of(op), e.builder, e.scalar(op.operands[1])
+    def of(cls, e: Emitter, op: ir.Operation) -> Iteration:
+        """The iteration of an op.
+
+        Args:
+            e: The emitter.
+            op: The op, which advances the ring.
+        """
+        ring, b, iteration = ring_of(op), e.builder, e.scalar(op.operands[1])
         places = places_in(ring)
-        slot, phase = _divided(e, turn, places.slots)
+        slot, phase = _divided(e, iteration, places.slots)
         parity = b.op("llvm.and", b.i32, phase, b.constant(b.i32, 1))
         return cls(ring, places, slot, parity)
 
@@ -89,24 +94,24 @@ class Turn:
         return b.byte_offset(pointer, mbarriers_of(self.ring) + first)
 
 
-def _divided(e: Emitter, turn: ir.Value, slots: int) -> tuple[ir.Value, ir.Value]:
-    """A turn's slot and how often that was used before.
+def _divided(e: Emitter, iteration: ir.Value, slots: int) -> tuple[ir.Value, ir.Value]:
+    """An iteration's slot and how often that was used before.
 
     Where the division takes a product, LLVM would take the parity from the product and
     not from the quotient, and both need it shifted: so the quotient is pinned.
     """
     b = e.builder
     count = b.constant(b.i32, slots)
-    phase = b.op("llvm.udiv", b.i32, turn, count)
+    phase = b.op("llvm.udiv", b.i32, iteration, count)
     if not slots & slots - 1:
-        return b.op("llvm.urem", b.i32, turn, count), phase
+        return b.op("llvm.urem", b.i32, iteration, count), phase
     phase = b.pinned(phase)
-    return b.sub(turn, b.mul(phase, count)), phase
+    return b.sub(iteration, b.mul(phase, count)), phase
 
 
 @RULES.register("tileas.ring")
 def ring(e: Emitter, op: ir.Operation) -> None:
-    """Groups: nothing. Of rings in a row the last one makes the mbarriers of all.
+    """Groups: nothing. The last one of rings in a row initialises the mbarriers of all.
 
     Raises:
         Unsupported: A ring with mbarriers in a loop, where these would be made anew.
@@ -177,26 +182,26 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
     if not _has_mbarriers(made):
         _set_buffers(e, op)
         return
-    turn = Turn.of(e, op)
-    full = turn.full(e)
+    iteration = Iteration.of(e, op)
+    full = iteration.full(e)
     if text(made, "fill") == "tma":
         with one_thread(e):
-            _wait_empty(e, turn)
-            mbarriers.expect(e, full, sum(turn.places.buffer_bytes))
+            _wait_empty(e, iteration)
+            mbarriers.expect(e, full, sum(iteration.places.buffer_bytes))
     else:
-        _wait_empty(e, turn)
+        _wait_empty(e, iteration)
     _set_buffers(e, op, full)
 
 
-def _wait_empty(e: Emitter, turn: Turn) -> None:
+def _wait_empty(e: Emitter, iteration: Iteration) -> None:
     b = e.builder
-    before = b.op("llvm.xor", b.i32, turn.parity, b.constant(b.i32, 1))
-    mbarriers.wait(e, turn.empty(e), before)
+    before = b.op("llvm.xor", b.i32, iteration.parity, b.constant(b.i32, 1))
+    mbarriers.wait(e, iteration.empty(e), before)
 
 
 @RULES.register("tileas.publish")
 def publish(e: Emitter, op: ir.Operation) -> None:
-    """Groups: the copies so far are one; each turn commits one, though it be empty.
+    """Groups: each iteration commits its copies as one group, which may be empty.
 
     Bulk copies arrive by themselves.
     """
@@ -206,9 +211,9 @@ def publish(e: Emitter, op: ir.Operation) -> None:
         return
     match text(made, "fill"):
         case "cp_async":
-            mbarriers.arrive_with_copies(e, Turn.of(e, op).full(e))
+            mbarriers.arrive_with_copies(e, Iteration.of(e, op).full(e))
         case "threads":
-            _arrive_by_warps(e, Turn.of(e, op).full(e), 1)
+            _arrive_by_warps(e, Iteration.of(e, op).full(e), 1)
         case _:
             pass
 
@@ -223,8 +228,8 @@ def take(e: Emitter, op: ir.Operation) -> None:
     """
     made, b = ring_of(op), e.builder
     if _has_mbarriers(made):
-        turn = Turn.of(e, op)
-        mbarriers.wait(e, turn.full(e), turn.parity)
+        iteration = Iteration.of(e, op)
+        mbarriers.wait(e, iteration.full(e), iteration.parity)
         if is_drained_by_products(made) and text(made, "fill") != "tma":
             proxy_fence(e)
     else:
@@ -250,7 +255,7 @@ def release(e: Emitter, op: ir.Operation) -> None:
             e, op, integer(op, "groups") if "groups" in op.attributes else 0
         )
     if _has_mbarriers(made):
-        _arrive_by_warps(e, Turn.of(e, op).empty(e), _warps_that_speak(made))
+        _arrive_by_warps(e, Iteration.of(e, op).empty(e), _warps_that_speak(made))
 
 
 def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
@@ -289,18 +294,18 @@ def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> 
 
 
 def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
-    """The start of shared memory, moved by the slot of an op's turn; and that slot.
+    """The start of shared memory, moved by the slot of an iteration; and that slot.
 
     The ring's own offset is left to the immediates of instructions.
     """
     places = places_in(ring_of(op))
     if places.slots == 1:
         return e.shared_pointer(), None
-    b, turn = e.builder, e.scalar(op.operands[1])
+    b, iteration = e.builder, e.scalar(op.operands[1])
     taken = _taken_before(op)
     if taken is not None:
         return _slot_later(e, *taken, places), None
-    slot, _ = _divided(e, turn, places.slots)
+    slot, _ = _divided(e, iteration, places.slots)
     if not places.has_mbarriers:
         slot = b.pinned(slot)
     distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
@@ -309,9 +314,9 @@ def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
 
 
 def _taken_before(op: ir.Operation) -> tuple[ir.Operation, int] | None:
-    """The take in the same block of a turn that an op is a constant number behind."""
-    ring, turn = op.operands[0], op.operands[1]
-    made = defining_op(turn)
+    """The take in the same block that is a constant number of iterations ahead."""
+    ring, iteration = op.operands[0], op.operands[1]
+    made = defining_op(iteration)
     if op.name != "tileas.acquire" or made is None or made.name != "cuda_tile.addi":
         return None
     distance = constant_of(made.operands[1])
@@ -328,7 +333,7 @@ def _taken_before(op: ir.Operation) -> tuple[ir.Operation, int] | None:
 def _slot_later(
     e: Emitter, take: ir.Operation, distance: int, places: RingPlaces
 ) -> ir.Value:
-    """The start of the slot so many turns behind one that is taken.
+    """The start of the slot so many iterations behind one that is taken.
 
     One comparison in place of a division: slots lie one behind the other.
     """

@@ -143,7 +143,11 @@ def _check(e: Emitter, op: ir.Operation) -> None:
 
 
 def _refuse_tiles(op: ir.Operation, where: str) -> None:
-    """Refuses tiles that warps divide among them, in `op` and under it."""
+    """Refuses tiles that warps divide among them, in `op` and under it.
+
+    Raises:
+        UserError: An op has a tile that warps divide.
+    """
     for one in (op, *nested_ops(op)):
         if not all(map(is_uniform, (*one.operands, *one.results))):
             raise UserError(

@@ -49,7 +49,13 @@ def _note_offsets(
 
 
 def coordinates(e: Emitter, layout: LinearLayout, dim: int) -> list[ir.Value]:
-    """The coordinate along `dim` of each register (i32)."""
+    """The coordinate along `dim` of each register (i32).
+
+    Args:
+        e: The emitter.
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
+    """
     b = e.builder
     thread = e.threads.coordinate(layout, dim)
     span = coordinate_span(layout, dim)

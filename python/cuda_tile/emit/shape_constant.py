@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: constants, of one value or of a list of values.
 
-A splat is one LLVM constant. Of a list each thread needs the values at its own places.
-Where few threads differ they are chosen among constants by the thread index; otherwise
-they are loaded from a table in global memory that comes with the kernel.
+A splat is one LLVM constant. Each thread needs the values of a list at its own places.
+If few threads differ, the thread index selects among constants; otherwise they come
+from a table in global memory, which is part of the kernel.
 """
 
 from __future__ import annotations

@@ -19,7 +19,13 @@ _WIDEST_BITS = 128
 
 
 def find_stmatrix(e: Emitter, fragment: Fragment, buffer: Buffer) -> LdMatrix | None:
-    """How `stmatrix` stores a tile; None where it cannot, or vectors are as wide."""
+    """How `stmatrix` stores a tile; None where it cannot, or vectors are as wide.
+
+    Args:
+        e: The emitter.
+        fragment: The tile.
+        buffer: The buffer.
+    """
     bits = element_bits(buffer.element)
     if e.target.capability < FIRST_STMATRIX or bits != _MATRIX_BITS:
         return None
@@ -32,7 +38,14 @@ def find_stmatrix(e: Emitter, fragment: Fragment, buffer: Buffer) -> LdMatrix | 
 def store_matrices(
     e: Emitter, fragment: Fragment, buffer: Buffer, plan: LdMatrix
 ) -> None:
-    """Stores all registers of a tile."""
+    """Stores all registers of a tile.
+
+    Args:
+        e: The emitter.
+        fragment: The tile.
+        buffer: The buffer.
+        plan: The instructions.
+    """
     b = e.builder
     columns = (*plan.lane_offsets, *plan.warp_offsets)
     start = (buffer.pointer, buffer.base_bytes)

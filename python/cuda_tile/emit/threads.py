@@ -18,10 +18,6 @@ from cuda_tile.ir.roles import Role
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.targets import WARP_LANES
 
-MAX_THREADS = 1024
-"""Threads of a CTA (PTX ISA, "Limits"; CUDA C++ Programming Guide)."""
-
-
 ALL_BITS = -1
 """The mask of the whole thread index."""
 
@@ -85,7 +81,14 @@ class Threads:
         *operands: ir.Value,
         **attributes: ir.Attribute,
     ) -> ir.Value:
-        """One operation where the forms are computed."""
+        """One operation where the forms are computed.
+
+        Args:
+            name: The name of the operation, such as "llvm.add".
+            result: The type of its result.
+            *operands: Its operands.
+            **attributes: Its attributes.
+        """
         return self._builder.at(self._place, name, result, *operands, **attributes)
 
     def linear_form(self, columns: Sequence[int]) -> ir.Value:
@@ -111,7 +114,7 @@ class Threads:
         """The address of the kernel's shared memory (i32), for sums that are uniform.
 
         Where a loop adds to the address of a variable, ptxas computes that in each
-        turn, from the number of the CTA in its cluster.
+        iteration, from the number of the CTA in its cluster.
 
         Args:
             start: The pointer to it.
@@ -200,7 +203,12 @@ class Threads:
         return self._forms[key]
 
     def coordinate(self, layout: LinearLayout, dim: int) -> ir.Value:
-        """The thread's part of its elements' coordinate along `dim` (i32)."""
+        """The thread's part of its elements' coordinate along `dim` (i32).
+
+        Args:
+            layout: The layout of the tile.
+            dim: The dimension, from 0.
+        """
         bases = (*layout.lane, *layout.warp, *layout.block)
         return self.linear_form([basis[dim] for basis in bases])
 
@@ -264,6 +272,10 @@ def coordinate_span(layout: LinearLayout, dim: int) -> int:
     """Bits of the coordinate along `dim` that the thread index can set.
 
     A register's part outside this mask may be added instead of XORed.
+
+    Args:
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
     """
     mask = 0
     for basis in (*layout.lane, *layout.warp, *layout.block):

@@ -16,7 +16,7 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
+from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_partial_sums
 from cuda_tile.emit.ptxas_habits import scheduling_fence
 from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
@@ -183,7 +183,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     by_vectors = is_bit or e.threads.cluster > 1
     found = None if by_vectors else find_matrices(e, buffer, layout, start)
     if found is not None:
-        if not is_read_by_parts(op):
+        if not is_read_by_partial_sums(op):
             e.set(result, found.fragment())
         return
     e.set(result, load_vectors(e, buffer, layout, start, e.pack_of(result)))
@@ -229,7 +229,15 @@ def _vectors(
 def load_vectors(
     e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin, pack: int
 ) -> Fragment:
-    """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so."""
+    """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so.
+
+    Args:
+        e: The emitter.
+        buffer: The buffer.
+        layout: The layout of the tile.
+        start: Where in the buffer it begins.
+        pack: Elements of a vector value.
+    """
     run, vectors = _vectors(e, buffer, layout, start)
     loaded = Loaded(e.builder, layout, pack)
     for registers, load in vectors:

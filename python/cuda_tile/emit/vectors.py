@@ -77,12 +77,23 @@ def carrier_type(run: Run) -> ir.Type:
 
 
 def word_type(b: Builder, run: Run) -> ir.Type:
-    """The type a word has as a value of the kernel."""
+    """The type a word has as a value of the kernel.
+
+    Args:
+        b: The builder.
+        run: How elements travel.
+    """
     return b.vector_type(run.word_elements, run.element)
 
 
 def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
-    """A loaded carrier as a word."""
+    """A loaded carrier as a word.
+
+    Args:
+        b: The builder.
+        run: How elements travel.
+        value: The value.
+    """
     if run.kind == "i1":
         if run.word_elements == 1:
             return b.icmp("ne", value, b.constant(value.type, 0))
@@ -97,7 +108,13 @@ def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
 
 
 def to_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
-    """A word as the carrier that is stored; inverse of `from_carrier`."""
+    """A word as the carrier that is stored; inverse of `from_carrier`.
+
+    Args:
+        b: The builder.
+        run: How elements travel.
+        value: The value.
+    """
     if run.kind == "i1":
         wide = b.vector_type(run.word_elements, b.i8)
         value = b.op("llvm.zext", wide, value)
@@ -191,12 +208,22 @@ def guarded_load(
 
 
 def place_text(slot: int, moved: int) -> str:
-    """The address in an operand's slot, moved by bytes."""
+    """The address in an operand's slot, moved by bytes.
+
+    Args:
+        slot: The number of the operand.
+        moved: The distance in bytes.
+    """
     return f"[${slot}+{moved}]" if moved else f"[${slot}]"
 
 
 def slots_text(first: int, count: int) -> tuple[str, str]:
-    """Operand slots of one vector operand, and the suffix that tells its length."""
+    """Operand slots of one vector operand, and the suffix that tells its length.
+
+    Args:
+        first: The number of the first slot.
+        count: The number of slots.
+    """
     slots = [f"${first + i}" for i in range(count)]
     if count == 1:
         return slots[0], ""

@@ -9,10 +9,10 @@ from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import View
-from cuda_tile.emit.held import load_held
 from cuda_tile.emit.integer import divide_function
+from cuda_tile.emit.reuse import load_reused
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.held import read_held
+from cuda_tile.ir.reuse import read_reuse
 from cuda_tile.ir.tiles import element_of
 
 
@@ -91,9 +91,9 @@ def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:
 @RULES.register("load_view_tko")
 def load_view_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector loads; elements out of bounds get the view's padding value."""
-    access, held = TileAccess.of_view(e, op, op.results[0]), read_held(op)
-    if held is not None and held.slots:
-        load_held(e, op, access, held)
+    access, reuse = TileAccess.of_view(e, op, op.results[0]), read_reuse(op)
+    if reuse is not None and reuse.slots:
+        load_reused(e, op, access, reuse)
     else:
         access.load_into(op.results[0])
     e.set(op.results[1], None)

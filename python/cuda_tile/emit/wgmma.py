@@ -23,7 +23,7 @@ from cuda_tile.emit.pending import WAITS, known, letters, or_zero, tied
 from cuda_tile.emit.wgmma_operands import (
     Part,
     Places,
-    by_parts,
+    by_partial_sums,
     from_buffer,
     from_registers,
     places_of,
@@ -40,7 +40,7 @@ from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.fragments import atom_registers
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import (
-    PART_REGISTERS,
+    PARTIAL_SUM_REGISTERS,
     WARPGROUP_WARPS,
     WGMMA_CAPABILITY,
     WgmmaAtom,
@@ -60,7 +60,11 @@ def wait_for_groups(e: Emitter, groups: int) -> None:
 
 @RULES.register("tileas.wgmma")
 def wgmma(e: Emitter, op: ir.Operation) -> None:
-    """Starts the instructions of a product, all along K before the group ends."""
+    """Starts the instructions of a product, all along K before the group ends.
+
+    Raises:
+        Unsupported: The chip has no products of warpgroups.
+    """
     if not WGMMA.is_on(e.target):
         raise Unsupported(
             f"'{op.name}' needs sm_{WGMMA_CAPABILITY}a, got {e.target.arch}; "
@@ -71,7 +75,7 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
     _check_accumulator(acc.layout, atom)
     right, flips = from_buffer(e, op, "b", acc.layout, atom)
     depth, reads = planned(op, "promote", 0), list(acc.reads)
-    parts = None if not depth else by_parts(e, op.operands[0], acc.layout, atom)
+    parts = None if not depth else by_partial_sums(e, op.operands[0], acc.layout, atom)
     left: Places = {}
     if isinstance(op.operands[0].type, BufferType):
         left, flip = from_buffer(e, op, "a", acc.layout, atom)
@@ -159,7 +163,7 @@ def _promoted(
     is_sum = known(b, acc.holds) is not False
     deepest = max(k for k, _ in operands[1])
     parts = _accumulators(acc, atom)
-    step = max(1, PART_REGISTERS // len(parts[0][1]))
+    step = max(1, PARTIAL_SUM_REGISTERS // len(parts[0][1]))
     for some in (parts[i : i + step] for i in range(0, len(parts), step)):
         numbers = [number for _, own in some for number in own]
         for first in range(0, deepest + 1, depth):  # promotion C7
@@ -270,5 +274,5 @@ def _tail(op: ir.Operation, atom: WgmmaAtom, flips: Sequence[bool]) -> str:
     """The scales of A and B, which integers lack, and which of them are transposed."""
     if "signedness_lhs" in op.attributes:
         return ""
-    turned = [int(flip) for flip in flips] if atom.majors else []
-    return "".join(f", {number}" for number in (1, 1, *turned))
+    transposed = [int(flip) for flip in flips] if atom.majors else []
+    return "".join(f", {number}" for number in (1, 1, *transposed))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What products of warpgroups take: descriptors of buffers, and registers of A.
+"""Operands of products of warpgroups: descriptors of buffers, and registers of A.
 
 A matrix descriptor says where a buffer begins and how its rows follow one another; the
 instructions of a product take descriptors that differ by constants. A left operand in
@@ -16,7 +16,7 @@ from cuda_tile.analysis.register_readers import is_read_elsewhere
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
+from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_partial_sums
 from cuda_tile.emit.mma_operands import integer_words
 from cuda_tile.emit.pending import repeats
 from cuda_tile.emit.ptxas_habits import computed_here
@@ -38,7 +38,7 @@ from cuda_tile.layout.wgmma import (
 )
 
 CROWDED_REGISTERS = 192
-"""Of the sums of a turn's products: 40 to 48 are left for all else."""
+"""Of the sums of an iteration's products: 40 to 48 are left for all else."""
 _WORD_BITS = 32
 _WORD_BYTES = 4
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
@@ -56,6 +56,12 @@ def from_registers(
 
     While products run, nothing else may touch the registers that they read (PTX ISA,
     "wgmma.wait_group").
+
+    Args:
+        e: The emitter.
+        value: The tile of A.
+        acc: The layout of the sum.
+        atom: The instruction.
     """
     _check_rows(layout_of(value), acc, atom)
     places = integer_words(e, value, atom.a)
@@ -66,11 +72,17 @@ def from_registers(
 
 
 def places_of(places: Places, rows: Collection[int], depths: range) -> Places:
-    """The places that begin in some rows, and in a range of K."""
+    """The places that begin in some rows, and in a range of K.
+
+    Args:
+        places: The operands by their origin.
+        rows: The rows.
+        depths: The range along K.
+    """
     return {p: w for p, w in places.items() if p[0] in rows and p[1] in depths}
 
 
-def by_parts(
+def by_partial_sums(
     e: Emitter, value: ir.Value, acc: LinearLayout, atom: WgmmaAtom
 ) -> Part | None:
     """Reads bytes of A as each part needs them, if their load leaves it to that.
@@ -82,7 +94,11 @@ def by_parts(
         atom: The instruction.
     """
     load = defining_op(value)
-    if load is None or load.name != "tileas.load_shared" or not is_read_by_parts(load):
+    if (
+        load is None
+        or load.name != "tileas.load_shared"
+        or not is_read_by_partial_sums(load)
+    ):
         return None
     layout = layout_of(value)
     _check_rows(layout, acc, atom)
@@ -115,6 +131,13 @@ def from_buffer(
     atom: WgmmaAtom,
 ) -> tuple[Places, list[bool]]:
     """The descriptors of an operand, and whether it is contiguous along M or N.
+
+    Args:
+        e: The emitter.
+        op: The product.
+        role: Which operand.
+        acc: The layout of the sum.
+        atom: The instruction.
 
     Raises:
         UserError: No descriptor describes its buffer.
@@ -170,7 +193,7 @@ def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
 def _is_crowded(block: ir.Block) -> bool:
     """Whether the sums of a loop's products leave few registers for descriptors.
 
-    Then each turn computes them from the first of each operand.
+    Then each iteration computes them from the first of each operand.
     """
     if not repeats(block.owner.operation):
         return False
@@ -184,8 +207,8 @@ def _matrix_word(
 ) -> ir.Value:
     """The low word of the descriptor of a warpgroup's part of a buffer (i32).
 
-    What does not depend on the slot is computed once, and kept from LLVM, which would
-    take the constants out of the sum again.
+    Terms that do not depend on the slot are computed once, and hidden from LLVM, which
+    would take the constants out of the sum again.
 
     Args:
         e: The emitter.

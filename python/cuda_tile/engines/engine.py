@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the compiler asks of a matrix engine: of the unit that computes a product.
+"""The interface of a matrix engine: the unit that computes a product.
 
 An engine is one object of `Engine`, a row of `registry.ENGINES`. Everything here is a
-fact: numbers of an instruction, and reasons why it cannot compute something. What an
-engine does to the IR stands in tables of the passes' rooms, under the engine's name:
+fact: numbers of an instruction, and reasons why it cannot compute something. The rules
+by which passes lower an engine stand in their tables, under its name:
 
 | table | question |
 |---|---|
@@ -55,7 +55,12 @@ class Atom(Protocol):
         ...
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them."""
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
         ...
 
 
@@ -111,7 +116,7 @@ class Division:
 
 @dataclass(frozen=True)
 class Reading:
-    """What of a product decides what its instructions read.
+    """The properties of a product that decide what its instructions read.
 
     Attributes:
         extents: M, N and K.
@@ -207,6 +212,12 @@ class Engine(ABC):
         """Elements along K after which a partial sum is added to the sum; 0 for never.
 
         Asked where sums are short and the product does not allow it.
+
+        Args:
+            atom: The instruction.
+            terms: The types and extents of the product.
+            warps: Parts into which warps divide rows, columns and a batch.
+            target: The chip.
         """
 
     def warp_step(self, atom: Atom) -> tuple[int, int]:
@@ -221,7 +232,12 @@ class Engine(ABC):
 
     @abstractmethod
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Bytes of shared memory that are read for one product, by all warps."""
+        """Bytes of shared memory that are read for one product, by all warps.
+
+        Args:
+            reading: The properties of the product.
+            division: How warps divide it.
+        """
 
     def least_registers(self, division: Division, sum_bits: int) -> int:
         """Registers that a thread must be launched with for one instruction.

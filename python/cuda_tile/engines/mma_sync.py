@@ -44,7 +44,13 @@ class WarpEngine(Engine):
         return self.atoms.get(name)
 
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:
-        """Why a chip has no such instruction; None if it has."""
+        """Why a chip has no such instruction; None if it has.
+
+        Args:
+            atom: The instruction.
+            terms: The types and extents of the product.
+            target: The chip.
+        """
         row = atom.find(terms.operand, terms.accumulator)
         if row is None:
             return f"expected an atom for {terms.operand}, got {atom.name}"
@@ -72,6 +78,12 @@ class WarpEngine(Engine):
         Partial sums of warps are a tile of their own, cut into pieces where it is
         large. Where it cannot be cut, each instruction begins a partial sum of its own:
         that takes no registers, and more additions.
+
+        Args:
+            atom: The instruction.
+            terms: The types and extents of the product.
+            warps: Parts into which warps divide rows, columns and a batch.
+            target: The chip.
         """
         # promotion C2, C5
         if terms.scaling is not None or not has_short_sums(atom, terms, target):
@@ -84,7 +96,12 @@ class WarpEngine(Engine):
         return WARP_SLOWDOWN if WGMMA.is_on(target) else 1
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Each warp reads its rows of A, unless they stay there, and columns of B."""
+        """Each warp reads its rows of A, unless they stay there, and columns of B.
+
+        Args:
+            reading: The properties of the product.
+            division: How warps divide it.
+        """
         m, n, k = reading.extents
         rows = 0 if reading.keeps_left else m // division.warps_m
         read = reading.num_warps * k * (rows + n // division.warps_n)
@@ -100,7 +117,13 @@ def widens_small_floats(target: Target) -> bool:
 
 
 def has_short_sums(atom: Atom, terms: Terms, target: Target) -> bool:
-    """Whether an instruction of a warp adds a product with fewer bits than f32 has."""
+    """Whether an instruction of a warp adds a product with fewer bits than f32 has.
+
+    Args:
+        atom: The instruction.
+        terms: The types and extents of the product.
+        target: The chip.
+    """
     types = terms.operand, terms.accumulator
     row = atom.find(*types)
     is_f16 = target.capability in _F16_CAPABILITIES

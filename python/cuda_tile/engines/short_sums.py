@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from cuda_tile.engines.engine import Atom
-from cuda_tile.layout.wgmma import PART_REGISTERS
+from cuda_tile.layout.wgmma import PARTIAL_SUM_REGISTERS
 from cuda_tile.targets import WARP_LANES
 
 SHORT_SUMS = tuple((operand, "f32") for operand in ("f8E4M3FN", "f8E5M2"))
@@ -50,7 +50,7 @@ def pieces_of_sums(
     ]
     batch = prod(shape[:-2])
     batch //= min(batch, prod(warps[2:]))
-    count = max(1, batch * prod(own) // (WARP_LANES * PART_REGISTERS))
+    count = max(1, batch * prod(own) // (WARP_LANES * PARTIAL_SUM_REGISTERS))
     dims = (-2, -1) if own[0] > own[1] else (-1, -2)
     for dim in dims:
         if own[dim] // atom.shape[:2][dim] >= count:  # promotion C8

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the copy family: copies between global and shared memory.
 
-A copy of a slot of a ring is put off until its turn is taken, a store from a buffer
-until it is waited for; under a seed they happen at a random moment before. A copy to
-another buffer is done at once. Whether other accesses may conflict is judged where the
-copy is started: its token says what comes before and after it.
+A copy of a slot of a ring is put off until its iteration is taken, a store from a
+buffer until it is waited for; under a seed they happen at a random moment before. A
+copy to another buffer is done at once. Whether other accesses may conflict is judged
+where the copy is started: its token says what comes before and after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.interp import accesses
-from cuda_tile.interp.flight import Late, Turn, of_role
+from cuda_tile.interp.flight import Iteration, Late, of_role
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import active_elements, addresses, only
 from cuda_tile.interp.program import BufferType, Op
@@ -28,15 +28,15 @@ from cuda_tile.runtime.elements import Array
 
 
 def _start(run: TileBlock, op: Op, buffer: Buffer, land: Callable[[], None]) -> None:
-    """Lets a copy happen some time before its turn is taken, or now."""
+    """Lets a copy happen some time before its iteration is taken, or now."""
     check_fill(run, op, buffer)
-    turn = buffer.turn
-    if not isinstance(turn, Turn):
+    iteration = buffer.iteration
+    if not isinstance(iteration, Iteration):
         land()
         return
     work = Late(op, land)
-    turn.copies.append(work)
-    if turn.ring.waits_by_groups:
+    iteration.copies.append(work)
+    if iteration.ring.waits_by_groups:
         of_role(run.flight.copies, run.role).open.append(work)
     else:
         run.flight.loose.append(work)

@@ -76,17 +76,17 @@ class Groups:
 
 
 STEPS = ("acquire", "publish", "take", "release")
-"""The ops of a turn, in order."""
+"""The ops of an iteration, in order."""
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
+class Iteration:
     """One use of a slot.
 
     Attributes:
         ring: Its ring.
-        number: Its place in the order of turns.
-        done: The ops of the turn so far, by their names.
+        number: Its place in the order of iterations.
+        done: The ops of the iteration so far, by their names.
         buffers: What its slot holds.
         copies: What was started to fill it.
     """
@@ -110,14 +110,14 @@ class Ring:
     Attributes:
         op: The op that made it.
         kind: Its type.
-        counts: How many turns each of `STEPS` has seen.
-        turns: The turns that are acquired and not released.
+        counts: How many iterations each of `STEPS` has seen.
+        iterations: The iterations that are acquired and not released.
     """
 
     op: Op
     kind: RingType
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STEPS, 0))
-    turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
+    iterations: dict[int, Iteration] = field(default_factory=dict[int, Iteration])
 
     @property
     def waits_by_groups(self) -> bool:
@@ -125,7 +125,7 @@ class Ring:
         return self.op.attributes["sync"] == "groups"
 
     def may(self, step: str) -> bool:
-        """Whether the counters let the next turn of `step` go on."""
+        """Whether the counters let the next iteration of `step` go on."""
         if step == "acquire":
             return self.counts[step] < self.counts["release"] + self.kind.slots
         return self.counts[step] < self.counts[STEPS[STEPS.index(step) - 1]]
@@ -135,7 +135,7 @@ class Ring:
         counts = ", ".join(f"{self.counts[step]} of {step}" for step in STEPS)
         return (
             f"the ring of {self.kind.slots} slots at {self.op.location} has seen "
-            f"turns: {counts}"
+            f"iterations: {counts}"
         )
 
 
@@ -188,19 +188,20 @@ class Flight:
         ring = self.rings.pop(op, None)
         if ring is None or not run.launch.is_checked:
             return
-        for turn in ring.turns.values():
-            if "take" in turn.done:
+        for iteration in ring.iterations.values():
+            if "take" in iteration.done:
                 if is_reused:
                     run.fail(
                         op,
-                        f"the ring begins anew, and turn {turn.number} is not released "
-                        f"{turn.state()}; {ring.describe()}",
+                        f"the ring begins anew, and iteration {iteration.number} is "
+                        f"not released {iteration.state()}; {ring.describe()}",
                     )
-            elif turn.copies:
+            elif iteration.copies:
                 run.fail(
-                    turn.copies[0].op,
-                    f"the copy into turn {turn.number} is never waited for: the turn "
-                    f"was left {turn.state()}; {turn.ring.describe()}",
+                    iteration.copies[0].op,
+                    f"the copy into iteration {iteration.number} is never waited for: "
+                    f"the iteration was left {iteration.state()}; "
+                    f"{iteration.ring.describe()}",
                 )
 
     def finish(self, run: Running) -> None:

@@ -135,7 +135,7 @@ def broken(op: Op, predicate: DivBy | Bounded | SameElements, value: Array) -> M
             bad = bad | (numbers > predicate.upper)
         return np.asarray(bad)
     if isinstance(predicate, SameElements):
-        return np.asarray(value != _group_firsts(value, predicate.groups))
+        return np.asarray(value != _group_leaders(value, predicate.groups))
     kind = op.operand_types[0]
     assert isinstance(kind, TileType), "div_by on a tile or a tensor_view"
     pointee = kind.element.pointee
@@ -145,7 +145,7 @@ def broken(op: Op, predicate: DivBy | Bounded | SameElements, value: Array) -> M
     unit = 1 if pointee is None else pointee.storage_bytes
     groups = [1] * value.ndim
     groups[predicate.along] = predicate.every
-    first = _group_firsts(numbers, tuple(groups))
+    first = _group_leaders(numbers, tuple(groups))
     along = [1] * value.ndim
     along[predicate.along] = -1
     places = np.arange(value.shape[predicate.along], dtype=np.int64)
@@ -154,10 +154,10 @@ def broken(op: Op, predicate: DivBy | Bounded | SameElements, value: Array) -> M
     return np.asarray(~divisible | (numbers != first + rise))
 
 
-def _group_firsts(value: Array, groups: tuple[int, ...]) -> Array:
+def _group_leaders(value: Array, groups: tuple[int, ...]) -> Array:
     """Each element replaced by the first one of its box of `groups` elements."""
-    firsts = value
+    leaders = value
     for axis, size in enumerate(groups):
         places = np.arange(value.shape[axis], dtype=np.int64) // size * size
-        firsts = np.take(firsts, places, axis=axis)
-    return firsts
+        leaders = np.take(leaders, places, axis=axis)
+    return leaders

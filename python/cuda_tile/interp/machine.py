@@ -211,7 +211,7 @@ class TileBlock:
         Args:
             op: The op.
             can_go_on: Whether it need not wait; asked again after others ran.
-            why: What it waits for, as in "turn 5 is not published yet".
+            why: What it waits for, as in "iteration 5 is not published yet".
 
         Raises:
             InterpError: It must wait, and there are no other roles.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules of the ring family: slots of shared memory that are handed on in turns.
+"""Rules of the ring family: slots of shared memory that are handed on in order.
 
 A ring has four counters, `released <= taken <= published <= acquired <= released + S`,
-and each of its ops advances one: an op for any other turn than the next is an error.
-Each turn has buffers of its own here, so that what was acquired or released holds
-nothing; reading a slot outside its take and release, or writing it outside its acquire
-and publish, is an error that names both ops.
+and each of its ops advances one: an op for any other iteration than the next is an
+error. Each iteration has buffers of its own here, so that what was acquired or released
+holds nothing; reading a slot outside its take and release, or writing it outside its
+acquire and publish, is an error that names both ops.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.flight import STEPS, Groups, Late, Ring, Turn, of_role
+from cuda_tile.interp.flight import STEPS, Groups, Iteration, Late, Ring, of_role
 from cuda_tile.interp.machine import Event, TileBlock
 from cuda_tile.interp.program import BufferType, Op, RingType
 from cuda_tile.interp.table import PARTIAL, RULES
@@ -23,26 +23,26 @@ from cuda_tile.interp.values import Buffer, Mask, Pending
 from cuda_tile.runtime.elements import Array, poison
 
 
-def _check_turn(run: TileBlock, op: Op, ring: Ring, turn: Array) -> int:
+def _check_iteration(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> int:
     step = op.name.removeprefix("tileas.")
-    number = int(run.defined(op, turn, "the turn"))
+    number = int(run.defined(op, iteration, "the iteration"))
     if number != ring.counts[step]:
         run.fail(
             op,
-            f"expected turn {ring.counts[step]}, the next one to {step}, got turn "
-            f"{number}; {ring.describe()}",
+            f"expected iteration {ring.counts[step]}, the next one to {step}, got "
+            f"iteration {number}; {ring.describe()}",
         )
     return number
 
 
 def _advance(
     run: TileBlock, op: Op, ring: Ring, number: int
-) -> Generator[Event, None, Turn]:
+) -> Generator[Event, None, Iteration]:
     """Waits until the counters allow the step of `op`, and counts it."""
     step = op.name.removeprefix("tileas.")
     before = STEPS[STEPS.index(step) - 1]
     behind = number - ring.kind.slots if step == "acquire" else number
-    why = f"{step} of turn {number} needs the {before} of turn {behind}"
+    why = f"{step} of iteration {number} needs the {before} of iteration {behind}"
     if ring.may(step):
         pass
     elif step in ("acquire", "take"):
@@ -51,13 +51,13 @@ def _advance(
     else:
         run.fail(op, f"{why}, which has not run; {ring.describe()}")
     if step == "acquire":
-        ring.turns[number] = Turn(ring, number)
-    turn = ring.turns[number]
+        ring.iterations[number] = Iteration(ring, number)
+    iteration = ring.iterations[number]
     ring.counts[step] += 1
-    turn.done[step] = op
+    iteration.done[step] = op
     if run.launch.is_shuffled:
         run.flight.finish_some(run.launch.random)
-    return turn
+    return iteration
 
 
 @RULES.register("tileas.ring")
@@ -70,16 +70,16 @@ def ring_(run: TileBlock, op: Op) -> Ring:
     return made
 
 
-def _fresh(kind: BufferType, turn: Turn) -> Buffer:
+def _fresh(kind: BufferType, iteration: Iteration) -> Buffer:
     data = poison(kind.shape, kind.element)
-    return Buffer(data, np.zeros(kind.shape, np.bool_), turn=turn)
+    return Buffer(data, np.zeros(kind.shape, np.bool_), iteration=iteration)
 
 
 @PARTIAL.register("tileas.acquire")
 @RULES.register("tileas.acquire")
-def acquire(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
+def acquire(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
     """Buffers that hold nothing."""
-    number = _check_turn(run, op, ring, turn)
+    number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[Buffer, ...]]:
         now = yield from _advance(run, op, ring, number)
@@ -91,9 +91,9 @@ def acquire(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
 
 @PARTIAL.register("tileas.publish")
 @RULES.register("tileas.publish")
-def publish(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
+def publish(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
     """The copies into the slot become a group, where the ring waits by groups."""
-    number = _check_turn(run, op, ring, turn)
+    number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[()]]:
         yield from _advance(run, op, ring, number)
@@ -106,9 +106,9 @@ def publish(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
 
 @PARTIAL.register("tileas.take")
 @RULES.register("tileas.take")
-def take(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
+def take(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
     """The buffers, once all copies into them have landed."""
-    number = _check_turn(run, op, ring, turn)
+    number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[Buffer, ...]]:
         now = yield from _advance(run, op, ring, number)
@@ -125,9 +125,11 @@ def take(run: TileBlock, op: Op, ring: Ring, turn: Array) -> Any:
 
 @PARTIAL.register("tileas.release")
 @RULES.register("tileas.release")
-def release(run: TileBlock, op: Op, ring: Ring, turn: Array, *after: Pending) -> Any:
+def release(
+    run: TileBlock, op: Op, ring: Ring, iteration: Array, *after: Pending
+) -> Any:
     """Products that it waits for run now; the buffers hold nothing any more."""
-    number = _check_turn(run, op, ring, turn)
+    number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[()]]:
         complete(run, op, after)
@@ -135,7 +137,7 @@ def release(run: TileBlock, op: Op, ring: Ring, turn: Array, *after: Pending) ->
         for buffer, kind in zip(now.buffers, ring.kind.buffers, strict=True):
             buffer.data[...] = poison(kind.shape, kind.element)
             buffer.written[...] = False
-        del ring.turns[number]
+        del ring.iterations[number]
         return ()
 
     return steps()
@@ -184,17 +186,18 @@ def contents(run: TileBlock, op: Op, buffer: Buffer) -> tuple[Array, Mask]:
     Raises:
         InterpError: (checked) It is a slot outside its take and release.
     """
-    turn = buffer.turn
+    iteration = buffer.iteration
     is_held = (
-        not isinstance(turn, Turn)
-        or ("take" in turn.done and "release" not in turn.done)
+        not isinstance(iteration, Iteration)
+        or ("take" in iteration.done and "release" not in iteration.done)
         or not run.launch.is_checked
     )
     if not is_held:
         run.fail(
             op,
-            f"reads the slot of turn {turn.number} {turn.state()}; it may be read "
-            f"between its take and its release; {turn.ring.describe()}",
+            f"reads the slot of iteration {iteration.number} {iteration.state()}; it "
+            f"may be read between its take and its release; "
+            f"{iteration.ring.describe()}",
         )
     return buffer.elements()
 
@@ -211,10 +214,15 @@ def fill(run: TileBlock, op: Op, buffer: Buffer, values: Array, written: Mask) -
 
 def check_fill(run: TileBlock, op: Op, buffer: Buffer) -> None:
     """Fails (checked) where a slot is filled outside its acquire and publish."""
-    turn = buffer.turn
-    if isinstance(turn, Turn) and run.launch.is_checked and "publish" in turn.done:
+    iteration = buffer.iteration
+    if (
+        isinstance(iteration, Iteration)
+        and run.launch.is_checked
+        and "publish" in iteration.done
+    ):
         run.fail(
             op,
-            f"writes the slot of turn {turn.number} {turn.state()}; it may be written "
-            f"between its acquire and its publish; {turn.ring.describe()}",
+            f"writes the slot of iteration {iteration.number} {iteration.state()}; it "
+            f"may be written between its acquire and its publish; "
+            f"{iteration.ring.describe()}",
         )

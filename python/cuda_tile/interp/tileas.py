@@ -49,7 +49,7 @@ def reinterpret(run: TileBlock, op: Op, source: Buffer) -> Buffer:
     places.reshape(-1)[_by_offset(after)] = _by_offset(before)
     if source.places is not None:
         places = source.places.reshape(-1)[places]
-    return Buffer(source.data, source.written, source.turn, places)
+    return Buffer(source.data, source.written, source.iteration, places)
 
 
 def _by_offset(kind: BufferType) -> NDArray[np.intp]:

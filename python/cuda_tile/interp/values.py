@@ -101,13 +101,14 @@ class Buffer:
     Attributes:
         data: What is there.
         written: Where something was stored.
-        turn: The turn of a ring to which it belongs (`flight.Turn`), or None.
+        iteration: The iteration of a ring to which it belongs (`flight.Iteration`), or
+            None.
         places: Where its elements lie in the flat `data`; None if in its order.
     """
 
     data: Array
     written: Mask
-    turn: Any = None
+    iteration: Any = None
     places: NDArray[np.intp] | None = None
 
     def elements(self) -> tuple[Array, Mask]:

@@ -39,7 +39,13 @@ KeywordAttr = (
 
 
 def keyword(op: ir.Operation, name: str, default: str = "") -> str:
-    """An enum attribute as the keyword the text form uses."""
+    """An enum attribute as the keyword the text form uses.
+
+    Args:
+        op: The op.
+        name: The attribute.
+        default: The keyword where it is absent.
+    """
     if name not in op.attributes:
         return default
     attr = op.attributes[name]
@@ -49,7 +55,12 @@ def keyword(op: ir.Operation, name: str, default: str = "") -> str:
 
 
 def flag(op: ir.Operation, name: str) -> bool:
-    """Whether a unit attribute is set."""
+    """Whether a unit attribute is set.
+
+    Args:
+        op: The op.
+        name: The attribute.
+    """
     return name in op.attributes
 
 
@@ -60,17 +71,32 @@ def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
 
 
 def integer(op: ir.Operation, name: str) -> int:
-    """An integer attribute."""
+    """An integer attribute.
+
+    Args:
+        op: The op.
+        name: The attribute.
+    """
     return ir.IntegerAttr(op.attributes[name]).value
 
 
 def text(op: ir.Operation, name: str) -> str:
-    """A string attribute."""
+    """A string attribute.
+
+    Args:
+        op: The op.
+        name: The attribute.
+    """
     return ir.StringAttr(op.attributes[name]).value
 
 
 def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
-    """A dense array attribute of i32 or i64."""
+    """A dense array attribute of i32 or i64.
+
+    Args:
+        op: The op.
+        name: The attribute.
+    """
     attr = op.attributes[name]
     if isinstance(attr, ir.DenseI32ArrayAttr):
         return tuple(ir.DenseI32ArrayAttr(attr))

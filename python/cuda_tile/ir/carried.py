@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values that loops and branches carry: more of them, and fewer.
 
-An op with regions has a fixed number of operands and results, so that one that carries
-another value is made anew, with the old op's blocks.
+The number of operands and results of an op is fixed. To add a carried value, a new op
+is built, which takes over the blocks of the old one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def receiver(end: ir.Operation) -> ir.Operation | None:
 
 
 def ends_of(op: ir.Operation) -> list[ir.Operation]:
-    """The terminators that hand values on to an op: to its next turn or its results."""
+    """The terminators that pass values to an op's next iteration or its results."""
     found: list[ir.Operation] = []
     for inner in nested_ops(op):
         if inner.name in _ENDS:
@@ -66,6 +66,11 @@ def rebuild(
     """An op in place of another, with its blocks, attributes and location.
 
     The first results of the two correspond; the old op is erased. Its terminators stay.
+
+    Args:
+        op: The op, which is erased.
+        operands: The operands of the new op.
+        types: The types of its results.
     """
     made = ir.Operation.create(
         op.name,
@@ -86,7 +91,12 @@ def rebuild(
 
 
 def set_ends(end: ir.Operation, operands: Sequence[ir.Value]) -> ir.Operation:
-    """Gives a terminator other operands."""
+    """Gives a terminator other operands.
+
+    Args:
+        end: The terminator, which is replaced.
+        operands: Its new operands.
+    """
     return rebuild(end, operands, [])
 
 
@@ -96,6 +106,10 @@ def carry_all(
     """Lets a loop carry more values, the last ones: the loop and what its body gets.
 
     The terminators must still be given them (`set_ends`).
+
+    Args:
+        loop: The loop, which is rebuilt.
+        initials: The initial values.
     """
     types = [value.type for value in initials]
     made = rebuild(
@@ -163,6 +177,10 @@ def carry(op: ir.Operation, initial: ir.Value) -> Carried:
 
     The terminators must still be given it (`set_ends`).
 
+    Args:
+        op: The loop or `if`, which is rebuilt.
+        initial: The initial value.
+
     Raises:
         InternalError: The op is neither.
     """
@@ -182,7 +200,12 @@ def carry(op: ir.Operation, initial: ir.Value) -> Carried:
 
 
 def ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
-    """`op`, or the op around it, that stands in a block; None if neither does."""
+    """`op`, or the op around it, that stands in a block; None if neither does.
+
+    Args:
+        block: The block.
+        op: An op in it, at any depth.
+    """
     found: ir.Operation | None = op
     while found is not None and found.block != block:
         parent = found.parent
@@ -237,7 +260,12 @@ class CarriedVariable:
         """What it is where the block begins."""
 
     def change(self, after: ir.Operation, value: ir.Value) -> None:
-        """Completes the terminators: behind `after`, in the block, it is `value`."""
+        """Completes the terminators: behind `after`, in the block, it is `value`.
+
+        Args:
+            after: The op behind which it changes.
+            value: Its new value.
+        """
         for level in reversed(self.levels):
             for end in ends_of(level.op):
                 set_ends(end, [*end.operands, self._at(end, after, value)])

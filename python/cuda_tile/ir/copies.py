@@ -42,7 +42,13 @@ def waits_by_groups(ring: ir.Value) -> bool:
 
 
 def planned(op: ir.Operation, field: str, default: int) -> int:
-    """A number of the plan on an op."""
+    """A number of the plan on an op.
+
+    Args:
+        op: The load or product.
+        field: The field of `tileas.plan`.
+        default: The number without a plan.
+    """
     if PLAN_ATTRIBUTE not in op.attributes:
         return default
     plan = ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])
@@ -50,6 +56,6 @@ def planned(op: ir.Operation, field: str, default: int) -> int:
 
 
 def copy_numbers(op: ir.Operation) -> tuple[int, int]:
-    """Slots of the ring of a copy, and turns by which it runs ahead."""
+    """Slots of the ring of a copy, and iterations by which it runs ahead."""
     slots = max(1, planned(op, "slots", 1))
     return slots, planned(op, "ahead", slots - 1)

@@ -2,8 +2,8 @@
 """The plan of a load or store: who moves its tile, and how far ahead of its use.
 
 `tileas.plan` on a load names an engine. `tma` and `cp_async` copy to shared memory by
-themselves, into a ring of `slots` buffers, `ahead` turns of the loop before the tile
-is used; `threads`, the default, load it to registers when it is needed. On a store
+themselves, into a ring of `slots` buffers, `ahead` iterations of the loop before the
+tile is used; `threads`, the default, load it to registers when it is needed. On a store
 `tma` copies a buffer in shared memory to a view.
 """
 
@@ -45,7 +45,7 @@ class LoadPlan:
     Attributes:
         engine: One of `ENGINES`.
         slots: Tiles that its ring holds; 0 for `threads`.
-        ahead: Turns of the loop by which it runs ahead of the use of its tile.
+        ahead: Iterations of the loop by which it runs ahead of the use of its tile.
     """
 
     engine: str = word_field(THREADS)
@@ -127,7 +127,12 @@ def read_store(op: ir.Operation) -> StorePlan:
 
 
 def has_engine(target: Target, engine: str) -> bool:
-    """Whether a chip has an engine."""
+    """Whether a chip has an engine.
+
+    Args:
+        target: The chip.
+        engine: `tma`, `cp_async` or `threads`.
+    """
     match engine:
         case "tma":
             return target.has_tma

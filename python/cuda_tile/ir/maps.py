@@ -19,7 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import attribute_of, integer, value_of
 from cuda_tile.ir.launch import parameter_types
-from cuda_tile.ir.walk import enclosing_entry, entry_name, located, location_text
+from cuda_tile.ir.walk import entry_name, located, location_text
 from cuda_tile.runtime.record import ABIS, Abi
 from cuda_tile.runtime.tensor_map import TensorMapParameter, check_parameters
 
@@ -94,6 +94,10 @@ def add_map(entry: ir.Operation, part: TensorMapParameter) -> int:
 
     An equal map is not added twice; it is required if one of both is.
 
+    Args:
+        entry: The entry.
+        part: The tensor map, a kernel parameter.
+
     Raises:
         UserError: The map does not fit the entry's parameters.
     """
@@ -115,31 +119,3 @@ def add_map(entry: ir.Operation, part: TensorMapParameter) -> int:
 def number_of_map(op: ir.Operation) -> int | None:
     """The number of the tensor map that a copy uses; None where it names none."""
     return integer(op, MAP_ATTRIBUTE) if MAP_ATTRIBUTE in op.attributes else None
-
-
-def map_of(op: ir.Operation) -> TensorMapParameter:
-    """The tensor map that a copy uses.
-
-    Args:
-        op: A `copy_in` or `copy_out`.
-
-    Raises:
-        UserError: It names none, one that its entry does not have, or one for the
-            other direction.
-    """
-    number, maps = number_of_map(op), read_maps(enclosing_entry(op))
-    if number is None or not 0 <= number < len(maps):
-        got = "none" if number is None else f"map = {number}"
-        raise UserError(
-            f"expected one of the {len(maps)} maps of '{MAPS_ATTRIBUTE}' on "
-            f"'{op.name}', got {got}",
-            location_text(op),
-        )
-    found = maps[number]
-    if found.access != _ACCESS[op.name]:
-        raise UserError(
-            f"expected a map for a {_ACCESS[op.name]} on '{op.name}', got map "
-            f"{number} for a {found.access}; a map serves one of both",
-            location_text(op),
-        )
-    return found

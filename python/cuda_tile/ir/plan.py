@@ -75,7 +75,7 @@ class Plan:
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
-        hold: 1 if shared memory holds what one loop loads for a later one.
+        reuse: 1 if shared memory holds what one loop loads for a later one.
         part: Elements of a row that loops compute at a time where they can (the pass
             `row_tiling`); 0 leaves rows whole.
     """
@@ -90,7 +90,7 @@ class Plan:
     persistent: int = number_field(0, range(2))
     tile_group: int = number_field(0, range(MAX_GRID_EXTENT + 1))
     cluster: int = number_field(1)
-    hold: int = number_field(0, range(2))
+    reuse: int = number_field(0, range(2))
     part: int = number_field()
 
     def to_attribute(self) -> ir.Attribute:
@@ -116,9 +116,9 @@ class ProductPlan(Division):
     """The decisions for one matrix product.
 
     Attributes:
-        stage: Turns of its loop by which the product runs behind the loads of its
-            operands; products that depend on another of their turn may have 1.
-        lag: Turns by which the release of its operands trails it.
+        stage: Iterations of its loop by which the product runs behind the loads of its
+            operands; products that depend on another of their iteration may have 1.
+        lag: Iterations by which the release of its operands trails it.
         promote: Elements along K whose products matrix instructions add up by
             themselves, before an addition of f32 adds them to the sum; 0 for all.
         convert: Which operands threads convert or transpose between the buffer that a
@@ -188,7 +188,12 @@ PRODUCT_FIELDS = kinds_of(ProductPlan)
 
 
 def add_remark(entry: ir.Operation, text: str) -> None:
-    """Notes on an entry what was wanted, what came instead, why, and the way out."""
+    """Notes on an entry what was wanted, what came instead, why, and the way out.
+
+    Args:
+        entry: The entry.
+        text: The remark, with its location.
+    """
     remarks: list[ir.Attribute] = []
     if REMARKS_ATTRIBUTE in entry.attributes:
         remarks += ir.ArrayAttr(entry.attributes[REMARKS_ATTRIBUTE])
@@ -197,7 +202,12 @@ def add_remark(entry: ir.Operation, text: str) -> None:
 
 
 def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
-    """Notes on an entry why its plan is as it is, for the report."""
+    """Notes on an entry why its plan is as it is, for the report.
+
+    Args:
+        entry: The entry.
+        texts: Lines of the report.
+    """
     lines: list[ir.Attribute] = [ir.StringAttr.get(text) for text in texts]
     entry.attributes[CHOICE_ATTRIBUTE] = ir.ArrayAttr.get(lines)
 
@@ -327,13 +337,24 @@ def scaling_of(op: ir.Operation) -> Scaling | None:
 
 
 def slice_depth(op: ir.Operation, atom: Atom) -> int:
-    """Elements along K that a product multiplies at a time: an atom's, or a block."""
+    """Elements along K that a product multiplies at a time: an atom's, or a block.
+
+    Args:
+        op: The product.
+        atom: The instruction.
+    """
     scaling, depth = scaling_of(op), extents_of(op)[2]
     return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
 
 
 def can_compute(atom: Atom, terms: Terms, target: Target) -> bool:
-    """Whether an atom computes a product on a chip."""
+    """Whether an atom computes a product on a chip.
+
+    Args:
+        atom: The instruction.
+        terms: The types and extents of the product.
+        target: The chip.
+    """
     return (
         atom.find(terms.operand, terms.accumulator) is not None
         and registry.engine_of(atom).refuse_chip(atom, terms, target) is None
@@ -476,6 +497,11 @@ def _check_shape(
 
 def find_atom(op: ir.Operation, name: str, target: Target) -> Atom:
     """The matrix instruction `name`, checked against a product and the chip.
+
+    Args:
+        op: The product.
+        name: The name of the instruction, such as "m16n8k16".
+        target: The chip.
 
     Raises:
         UserError: It does not exist, or not for these types or this chip.

@@ -24,10 +24,8 @@ from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, location_text
 
 RING = "tileas.ring"
-TURN_OPS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
+ITERATION_OPS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
 """The ops that advance a ring, by their first operand."""
-SLOT_OPS = ("tileas.acquire", "tileas.take")
-"""Those of them that give the buffers of a slot."""
 SLOT_ALIGNMENT_BYTES = 1024
 MBARRIERS_ATTRIBUTE = "tileas.mbarriers"
 """On a ring: where in shared memory its mbarriers are, if not behind its slots."""
@@ -101,7 +99,13 @@ def _aligned(size_bytes: int) -> int:
 def ring_places(
     slots: int, buffer_bytes: tuple[int, ...], *, has_mbarriers: bool
 ) -> RingPlaces:
-    """Places of a ring that need not be in the IR yet."""
+    """Places of a ring that need not be in the IR yet.
+
+    Args:
+        slots: Slots of the ring.
+        buffer_bytes: Bytes of each buffer of a slot.
+        has_mbarriers: Whether the ring waits by mbarriers.
+    """
     return RingPlaces(slots, buffer_bytes, has_mbarriers)
 
 

@@ -13,16 +13,21 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.tiles import element_of
 
 INDEX_BITS = 32
-"""Bits of a turn."""
+"""Bits of an iteration."""
 
 
 def i32_tile() -> ir.Type:
-    """The type of turns."""
+    """The type of iterations."""
     return TileType.get([], ir.IntegerType.get_signless(INDEX_BITS))
 
 
 def constant(value: int, ty: ir.Type | None = None) -> ir.Value:
-    """A constant of a scalar integer type, an i32 unless said otherwise."""
+    """A constant of a scalar integer type, an i32 unless said otherwise.
+
+    Args:
+        value: The number.
+        ty: Its type; i32 for None.
+    """
     ty = i32_tile() if ty is None else ty
     element = cast("TileType", ty).element_type
     shaped = cast("ir.ShapedType", ty)
@@ -36,7 +41,12 @@ def i64_tile() -> ir.Type:
 
 
 def plus(x: ir.Value, number: int) -> ir.Value:
-    """`x + number`; `x` itself for 0."""
+    """`x + number`; `x` itself for 0.
+
+    Args:
+        x: A scalar integer.
+        number: What is added.
+    """
     if not number:
         return x
     if (known := constant_of(x)) is not None:
@@ -45,24 +55,44 @@ def plus(x: ir.Value, number: int) -> ir.Value:
 
 
 def add(x: ir.Value, y: ir.Value) -> ir.Value:
-    """`x + y`."""
+    """`x + y`.
+
+    Args:
+        x: A scalar integer.
+        y: Another one of the same type.
+    """
     return cuda_tile.AddIOp(x, y).result
 
 
 def subtract(x: ir.Value, y: ir.Value) -> ir.Value:
-    """`x - y`."""
+    """`x - y`.
+
+    Args:
+        x: A scalar integer.
+        y: Another one of the same type.
+    """
     return cuda_tile.SubIOp(x, y).result
 
 
 def multiply(x: ir.Value, number: int) -> ir.Value:
-    """`x * number`; `x` itself for 1."""
+    """`x * number`; `x` itself for 1.
+
+    Args:
+        x: A scalar integer.
+        number: The factor.
+    """
     if number == 1:
         return x
     return cuda_tile.MulIOp(x, constant(number, x.type)).result
 
 
 def extended(x: ir.Value, ty: ir.Type) -> ir.Value:
-    """A scalar integer, read as unsigned, as one of a type that is no narrower."""
+    """A scalar integer, read as unsigned, as one of a type that is no narrower.
+
+    Args:
+        x: A scalar integer.
+        ty: A scalar type of at least as many bits.
+    """
     if x.type == ty:
         return x
     if (known := constant_of(x)) is not None:
@@ -71,34 +101,61 @@ def extended(x: ir.Value, ty: ir.Type) -> ir.Value:
 
 
 def widened(x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Two scalar integers, read as unsigned, of the wider one's type."""
+    """Two scalar integers, read as unsigned, of the wider one's type.
+
+    Args:
+        x: A scalar integer.
+        y: Another one, of any width.
+    """
     most = max((x, y), key=_width)
     return extended(x, most.type), extended(y, most.type)
 
 
 def minimum(x: ir.Value, y: ir.Value) -> ir.Value:
-    """The least of two numbers that are not negative, of the narrower one's type."""
+    """The least of two numbers that are not negative, of the narrower one's type.
+
+    Args:
+        x: A scalar integer.
+        y: Another one, of any width.
+    """
     least = cuda_tile.MinIOp(*widened(x, y), "signed").result
     ty = min((x, y), key=_width).type
     return least if least.type == ty else cuda_tile.TruncIOp(ty, least).result
 
 
 def at_most(x: ir.Value, most: int) -> ir.Value:
-    """`x`, of which it is known where this stands that it is no more than `most`."""
+    """`x`, of which it is known where this stands that it is no more than `most`.
+
+    Args:
+        x: A scalar integer.
+        most: Its upper bound.
+    """
     return cuda_tile.AssumeOp(x, BoundedAttr.get(None, most)).result
 
 
 def compare(
     predicate: str, x: ir.Value, y: ir.Value, *, is_unsigned: bool = False
 ) -> ir.Value:
-    """A comparison of two scalar integers."""
+    """A comparison of two scalar integers.
+
+    Args:
+        predicate: The keyword of `cmpi`, such as `less_than`.
+        x: A scalar integer.
+        y: Another one of the same type.
+        is_unsigned: Whether both are read as unsigned.
+    """
     i1 = TileType.get([], ir.IntegerType.get_signless(1))
     sign = "unsigned" if is_unsigned else "signed"
     return cuda_tile.CmpIOp(i1, predicate, x, y, sign).result
 
 
 def both(x: ir.Value, y: ir.Value) -> ir.Value:
-    """`x and y` of two conditions."""
+    """`x and y` of two conditions.
+
+    Args:
+        x: A scalar i1.
+        y: Another one.
+    """
     return cuda_tile.AndIOp(x, y).result
 
 
@@ -127,6 +184,10 @@ def branch(
     """Inserts an `if` and builds its first branch inside `with`.
 
     With results, both branches still need their `yield`; without, it is added.
+
+    Args:
+        condition: A scalar i1.
+        types: The types of the results.
     """
     made = cuda_tile.IfOp(list(types), condition)
     block = made.operation.regions[0].blocks.append()

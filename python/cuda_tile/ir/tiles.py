@@ -164,13 +164,23 @@ def buffer_layout_of(value: ir.Value) -> SharedLayout:
 
 
 def with_layout(value: ir.Value, layout: LinearLayout) -> ir.Type:
-    """The tile type of `value` carrying `layout`."""
+    """The tile type of `value` carrying `layout`.
+
+    Args:
+        value: The tile.
+        layout: The layout.
+    """
     attr = LayoutAttr.get(layout.groups())
     return TileType.get(list(layout.shape), element_of(value), layout=attr)
 
 
 def tile_type(element: ir.Type, layout: LinearLayout) -> ir.Type:
-    """A tile type of `layout`'s shape."""
+    """A tile type of `layout`'s shape.
+
+    Args:
+        element: The element type.
+        layout: The layout.
+    """
     return TileType.get(
         list(layout.shape), element, layout=LayoutAttr.get(layout.groups())
     )

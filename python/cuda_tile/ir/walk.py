@@ -176,7 +176,11 @@ def location_text(op: ir.Operation) -> str:
 
 @contextmanager
 def located(op: ir.Operation) -> Generator[None]:
-    """Gives an error that is raised inside the location of `op`, if it has none."""
+    """Gives an error that is raised inside the location of `op`, if it has none.
+
+    Raises:
+        CudaTileError: The error that was raised inside.
+    """
     try:
         yield
     except CudaTileError as error:

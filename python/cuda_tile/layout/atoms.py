@@ -78,7 +78,12 @@ class MmaAtom:
     columns: int = 1
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them."""
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
         for row in self.types:
             if (row.operand, row.accumulator) == (operand, accumulator):
                 return row

@@ -56,6 +56,10 @@ def _find_register_map(src: LinearLayout, dst: LinearLayout) -> list[int] | None
 def classify(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
     """Gives the cheapest class of conversion from `src` to `dst`.
 
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted.
+
     Raises:
         LayoutError: Shapes, warp or CTA counts differ, or `src` does not cover its
             shape.
@@ -77,6 +81,10 @@ def crosses_ctas(src: LinearLayout, dst: LinearLayout) -> bool:
     """Whether a conversion moves elements between the CTAs of a cluster.
 
     It does not if each CTA holds all elements that its threads are to get.
+
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted.
     """
     _check_pair(src, dst)
     own = f2.Span((*src.columns[0], *src.columns[1], *src.columns[2]))
@@ -87,6 +95,10 @@ def crosses_ctas(src: LinearLayout, dst: LinearLayout) -> bool:
 
 def register_map(src: LinearLayout, dst: LinearLayout) -> list[int]:
     """Gives per destination register the source register that holds its element.
+
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted.
 
     Raises:
         LayoutError: The class is neither IDENTITY nor REGISTER.

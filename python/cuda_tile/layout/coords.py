@@ -23,7 +23,11 @@ class LayoutError(InternalError):
 
 
 def check_shape(shape: Sequence[int]) -> None:
-    """Raises `LayoutError` unless every extent is a power of two."""
+    """Raises `LayoutError` unless every extent is a power of two.
+
+    Raises:
+        LayoutError: An extent is no power of two.
+    """
     for dim, extent in enumerate(shape):
         if extent < 1 or extent & (extent - 1):
             msg = f"expected extents that are powers of two, got {extent} in dim {dim}"
@@ -31,7 +35,16 @@ def check_shape(shape: Sequence[int]) -> None:
 
 
 def check_bases(shape: Sequence[int], bases: Iterable[Coord], axis: str) -> None:
-    """Raises `LayoutError` unless every basis is a coordinate inside `shape`."""
+    """Raises `LayoutError` unless every basis is a coordinate inside `shape`.
+
+    Args:
+        shape: The extents.
+        bases: The coordinates.
+        axis: The name of the axis, for the message.
+
+    Raises:
+        LayoutError: A basis is no coordinate inside the shape.
+    """
     for bit, basis in enumerate(bases):
         if len(basis) != len(shape):
             msg = f"expected {len(shape)} coordinates in {axis} basis {bit}, "
@@ -47,6 +60,10 @@ def pack(coord: Sequence[int], shape: Sequence[int]) -> int:
 
     As the extents are powers of two, this concatenates the bits of all dimensions and
     so commutes with XOR: it turns coordinates into vectors over F2.
+
+    Args:
+        coord: The coordinate.
+        shape: The extents, powers of two.
     """
     number = 0
     for coordinate, extent in zip(coord, shape, strict=True):
@@ -55,7 +72,12 @@ def pack(coord: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def unpack(number: int, shape: Sequence[int]) -> Coord:
-    """Gives the coordinate of a row-major element number; inverse of `pack`."""
+    """Gives the coordinate of a row-major element number; inverse of `pack`.
+
+    Args:
+        number: The element number.
+        shape: The extents, powers of two.
+    """
     coord: list[int] = []
     for extent in reversed(shape):
         coord.append(number % extent)
@@ -74,7 +96,15 @@ def terms(basis: Coord) -> list[tuple[int, int]]:
 
 
 def coord_of_terms(basis: Iterable[tuple[int, int]], rank: int) -> Coord:
-    """Gives the coordinate of (stride, dim) terms; inverse of `terms`."""
+    """Gives the coordinate of (stride, dim) terms; inverse of `terms`.
+
+    Args:
+        basis: The terms.
+        rank: The number of dimensions.
+
+    Raises:
+        LayoutError: A term names a dimension that does not exist.
+    """
     coord = [0] * rank
     for stride, dim in basis:
         if not 0 <= dim < rank:

@@ -96,6 +96,10 @@ def unswizzled(address: int, span_bytes: int) -> int:
 
     PTX ISA, "Swizzling Modes": bits [4..6] ^= [7..9] for 128 bytes, [4..5] ^= [7..8]
     for 64, [4] ^= [7] for 32.
+
+    Args:
+        address: The address in bytes.
+        span_bytes: The span of the swizzle: 32, 64 or 128 bytes.
     """
     return address ^ (address >> 3 & (span_bytes - UNIT_BYTES if span_bytes else 0))
 

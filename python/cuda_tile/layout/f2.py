@@ -70,7 +70,12 @@ class Span:
 
 
 def apply(columns: Sequence[int], vector: int) -> int:
-    """Multiplies the matrix by a vector: the XOR of the columns at its set bits."""
+    """Multiplies the matrix by a vector: the XOR of the columns at its set bits.
+
+    Args:
+        columns: The columns of the matrix, as bit masks.
+        vector: The vector, a bit mask.
+    """
     result = 0
     for column in columns:
         if vector & 1:
@@ -112,13 +117,23 @@ def invert(columns: Sequence[int]) -> tuple[int, ...]:
 
 
 def complete(vectors: Iterable[int], candidates: Iterable[int]) -> list[int]:
-    """Picks, in order, the candidates that enlarge the span of `vectors`."""
+    """Picks, in order, the candidates that enlarge the span of `vectors`.
+
+    Args:
+        vectors: The vectors, as bit masks.
+        candidates: The candidates, as bit masks.
+    """
     span = Span(vectors)
     return [candidate for candidate in candidates if span.add(candidate)]
 
 
 def intersection(left: Sequence[int], right: Sequence[int]) -> list[int]:
-    """Gives a basis of the intersection of two spans."""
+    """Gives a basis of the intersection of two spans.
+
+    Args:
+        left: Generators of one span, as bit masks.
+        right: Generators of the other.
+    """
     mine = complete((), left)
     both = mine + complete((), right)
     low = (1 << len(mine)) - 1

@@ -26,6 +26,10 @@ def crop(atom: LinearLayout, extents: tuple[int, int]) -> LinearLayout:
 
     What lies beyond the matrix repeats what lies in it: such lane bits become zero, and
     such register bits are left out.
+
+    Args:
+        atom: The fragment.
+        extents: Rows and columns of the matrix.
     """
     limits = (*extents,)
 
@@ -144,7 +148,13 @@ def atom_registers(
 
 
 def padded_lanes(atom: LinearLayout, dim: int, extent: int) -> int:
-    """Mask of the lane bits that reach beyond `extent` along a dimension of an atom."""
+    """Mask of the lane bits that reach beyond `extent` along a dimension of an atom.
+
+    Args:
+        atom: The fragment.
+        dim: The dimension, from 0.
+        extent: The extent of the matrix.
+    """
     return sum(1 << bit for bit, basis in enumerate(atom.lane) if basis[dim] >= extent)
 
 

@@ -77,7 +77,12 @@ class LdMatrix:
 
 
 def ldmatrix_tile(transposed: bool, count: Literal[1, 2, 4]) -> LinearLayout:
-    """Gives the layout that one `ldmatrix` loads: `count` stacked 8 x 8 matrices."""
+    """Gives the layout that one `ldmatrix` loads: `count` stacked 8 x 8 matrices.
+
+    Args:
+        transposed: Whether `.trans` is used.
+        count: The number of matrices.
+    """
     shape = (8 * count, 8)
     stack = ((8, 0), (16, 0))[: count.bit_length() - 1]
     if transposed:
@@ -174,6 +179,11 @@ def match_ldmatrix(
     row stay together, and a result has bytes of two rows. The tile may be smaller
     than the buffer, see `offset_columns`. Drop redundant registers first: otherwise
     they are loaded again.
+
+    Args:
+        shared: The layout of the buffer, from offsets to coordinates.
+        dist: The layout of the tile in registers.
+        element_bits: Bits of an element.
     """
     if element_bits not in (8, 16, 32):
         return None
@@ -189,6 +199,11 @@ def match_stmatrix(
 
     As `match_ldmatrix`, except that no element may be written twice: where several
     places hold one, `store_shared` lets one of them write, which a whole warp cannot.
+
+    Args:
+        shared: The layout of the buffer, from offsets to coordinates.
+        dist: The layout of the tile in registers.
+        element_bits: Bits of an element.
     """
     free = dist.free_bits()
     if free.register or free.lane or free.warp:
@@ -197,7 +212,7 @@ def match_stmatrix(
 
 
 @dataclass(frozen=True)
-class TurnedRows:
+class ExchangedRows:
     """Rows of matrices in another order, in which fewer of them meet in banks.
 
     Attributes:
@@ -213,30 +228,39 @@ class TurnedRows:
 
 
 @lru_cache(maxsize=256)
-def turned_rows(match: LdMatrix, element_bits: int) -> TurnedRows | None:
+def exchanged_rows(match: LdMatrix, element_bits: int) -> ExchangedRows | None:
     """Lets two of the matrices of an instruction exchange rows; None if none gains.
 
     A lane of a transposed matrix gets what two rows have. Half of the lanes may as well
     get it in the result of another matrix: bytes that a swizzle repeats every 8 rows
     meet in banks where a matrix has rows 0, 1, 4, 5, 8, 9, 12 and 13, not where it has
     0, 1, 4, 5, 10, 11, 14 and 15, and its neighbour the rest.
+
+    Args:
+        match: The instructions.
+        element_bits: Bits of an element.
     """
     before = best = ldmatrix_conflicts(match, element_bits)
-    found: TurnedRows | None = None
+    found: ExchangedRows | None = None
     if not match.transposed:
         return None
     for matrix in range(n_bits(match.count)):
         for lane in (0, 1):
             rows = list(match.lane_offsets)
             rows[1 + lane] ^= rows[3 + matrix]
-            turned = replace(match, lane_offsets=tuple(rows))
-            if (conflicts := ldmatrix_conflicts(turned, element_bits)) < best:
-                best, found = conflicts, TurnedRows(turned, matrix, lane)
+            exchanged = replace(match, lane_offsets=tuple(rows))
+            if (conflicts := ldmatrix_conflicts(exchanged, element_bits)) < best:
+                best, found = conflicts, ExchangedRows(exchanged, matrix, lane)
     return found if best < before else None
 
 
 def ldmatrix_conflicts(match: LdMatrix, element_bits: int) -> int:
-    """Counts the extra wavefronts of each instruction; a matrix has eight rows."""
+    """Counts the extra wavefronts of each instruction; a matrix has eight rows.
+
+    Args:
+        match: The instructions.
+        element_bits: Bits of an element.
+    """
     extra = 0
     for matrix in range(match.count):
         lanes = range(8 * matrix, 8 * matrix + 8)

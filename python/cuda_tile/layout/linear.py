@@ -90,7 +90,11 @@ class LinearLayout(Pictured):
     def from_groups(
         cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
     ) -> LinearLayout:
-        """Builds a layout of the four groups of a `#cute.layout` attribute."""
+        """Builds a layout of the four groups of a `#cute.layout` attribute.
+
+        Raises:
+            LayoutError: There are not four groups.
+        """
         if len(groups) != len(AXES):
             msg = f"expected 4 groups (register, lane, warp, block), got {len(groups)}"
             raise LayoutError(msg)
@@ -107,6 +111,11 @@ class LinearLayout(Pictured):
         """Builds the layout in which every thread holds the whole tile.
 
         Registers count the elements in row-major order.
+
+        Args:
+            shape: The shape of the tile.
+            n_warps: Warps of a CTA.
+            n_blocks: CTAs of the cluster.
         """
         check_shape((n_warps, n_blocks))
         size = prod(shape)
@@ -164,6 +173,12 @@ class LinearLayout(Pictured):
         self, register: int = 0, lane: int = 0, warp: int = 0, block: int = 0
     ) -> Coord:
         """Gives the coordinate that a register of a thread holds.
+
+        Args:
+            register: The number of the register.
+            lane: The number of the lane, below 32.
+            warp: The number of the warp.
+            block: The number of the CTA in its cluster.
 
         Raises:
             LayoutError: An index needs more bits than its axis has.
@@ -259,7 +274,11 @@ class LinearLayout(Pictured):
     # Layouts of derived tiles ------------------------------------------------------
 
     def permute(self, perm: Sequence[int]) -> LinearLayout:
-        """Gives the layout of the transposed tile: its dim i is our dim perm[i]."""
+        """Gives the layout of the transposed tile: its dim i is our dim perm[i].
+
+        Raises:
+            LayoutError: The order is no permutation of the dimensions.
+        """
         if sorted(perm) != list(range(self.rank)):
             msg = f"expected a permutation of {self.rank} dims, got {tuple(perm)}"
             raise LayoutError(msg)
@@ -269,7 +288,11 @@ class LinearLayout(Pictured):
         )
 
     def reshape(self, shape: Sequence[int]) -> LinearLayout:
-        """Gives the layout after a row-major reshape, which moves no data."""
+        """Gives the layout after a row-major reshape, which moves no data.
+
+        Raises:
+            LayoutError: The shape has another number of elements.
+        """
         if prod(shape) != self.n_elements:
             msg = f"expected a shape of {self.n_elements} elements, got {tuple(shape)}"
             raise LayoutError(msg)
@@ -352,7 +375,14 @@ class LinearLayout(Pictured):
         warp: Sequence[Coord] = (),
         block: Sequence[Coord] = (),
     ) -> LinearLayout:
-        """Gives the layout of a larger tile: this one, repeated at the new bases."""
+        """Gives the layout of a larger tile: this one, repeated at the new bases.
+
+        Args:
+            shape: The shape of the larger tile.
+            register: Bases that follow those of the registers.
+            warp: Bases that follow those of the warps.
+            block: Bases that follow those of the CTAs.
+        """
         return LinearLayout(
             tuple(shape),
             (*self.register, *register),

@@ -23,6 +23,10 @@ def part_layout(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
 
     Wherever a tile of `layout` has an element, whatever part it lies in, a part in the
     resulting layout has the element at the same place.
+
+    Args:
+        layout: The layout of the tile.
+        shape: The shape of a part.
     """
     whole = TilePart(layout, shape, (0,) * len(shape))
     return whole.inner.drop_redundant_registers()
@@ -33,6 +37,10 @@ def every_part(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
 
     Register r of part p is r + p * `layout.n_registers`; parts are counted in
     row-major order.
+
+    Args:
+        layout: The layout of a part.
+        shape: The shape of the whole tile.
     """
     bases: list[Coord] = []
     for dim in reversed(range(len(shape))):
@@ -44,12 +52,23 @@ def every_part(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
 
 
 def stays_in_thread(layout: LinearLayout, shape: tuple[int, ...]) -> bool:
-    """Whether each thread holds some places of all parts of a shape."""
+    """Whether each thread holds some places of all parts of a shape.
+
+    Args:
+        layout: The layout of the tile.
+        shape: The shape of a part.
+    """
     return not any(TilePart(layout, shape, (0,) * len(shape)).thread_columns)
 
 
 def part_number(place: Coord, part: tuple[int, ...], whole: tuple[int, ...]) -> int:
-    """The number of the part that an element lies in, in row-major order."""
+    """The number of the part that an element lies in, in row-major order.
+
+    Args:
+        place: The coordinate of the element.
+        part: The shape of a part.
+        whole: The shape of the tile.
+    """
     grid = tuple(n // m for n, m in zip(whole, part, strict=True))
     return pack(tuple(c // m for c, m in zip(place, part, strict=True)), grid)
 

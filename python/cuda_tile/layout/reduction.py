@@ -17,13 +17,23 @@ work than an exchange costs that brings them back."""
 
 
 def lanes_along(layout: LinearLayout, dim: int) -> list[int]:
-    """The lane bits that a reduction of `dim` folds, low first."""
+    """The lane bits that a reduction of `dim` folds, low first.
+
+    Args:
+        layout: The layout of the tile that is reduced.
+        dim: The dimension, from 0.
+    """
     mask = layout.bits_along(dim).lane
     return [bit for bit in range(N_LANE_BITS) if mask >> bit & 1]
 
 
 def replicated_result(layout: LinearLayout, dim: int) -> LinearLayout:
-    """The layout in which every thread of a row holds its result."""
+    """The layout in which every thread of a row holds its result.
+
+    Args:
+        layout: The layout of the tile that is reduced.
+        dim: The dimension, from 0.
+    """
     return layout.reduce(dim).drop_redundant_registers()
 
 
@@ -43,7 +53,12 @@ def spread_result(layout: LinearLayout, dim: int, count: int) -> LinearLayout:
 
 
 def most_spread_result(layout: LinearLayout, dim: int) -> LinearLayout:
-    """The layout spread over as many lanes as there are; replicated for few rows."""
+    """The layout spread over as many lanes as there are; replicated for few rows.
+
+    Args:
+        layout: The layout of the tile that is reduced.
+        dim: The dimension, from 0.
+    """
     result = replicated_result(layout, dim)
     if result.n_registers < MIN_ROWS_TO_SPREAD:
         return result

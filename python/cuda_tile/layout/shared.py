@@ -69,7 +69,11 @@ class SharedLayout(Pictured):
     def from_groups(
         cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
     ) -> SharedLayout:
-        """Builds a layout of the one group of a flat `#cute.layout` attribute."""
+        """Builds a layout of the one group of a flat `#cute.layout` attribute.
+
+        Raises:
+            LayoutError: There is not one group.
+        """
         if len(groups) != 1:
             msg = f"expected 1 group of offset bases, got {len(groups)}"
             raise LayoutError(msg)
@@ -106,7 +110,12 @@ class SharedLayout(Pictured):
         return tuple(columns)
 
     def column(self, dim: int, bit: int) -> int:
-        """Gives the XOR of bit `bit` of dimension `dim` to the offset."""
+        """Gives the XOR of bit `bit` of dimension `dim` to the offset.
+
+        Args:
+            dim: The dimension, from 0.
+            bit: The bit of the coordinate, 0 for the lowest.
+        """
         return self.invert()[dim][bit]
 
     def offset_of(self, coord: Sequence[int]) -> int:
@@ -168,6 +177,10 @@ def offset_columns(dist: LinearLayout, shared: SharedLayout) -> OffsetColumns:
     the slice's origin, which must be a multiple of the tile's extents, and the
     origin's own offset is XORed in.
 
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+
     Raises:
         LayoutError: The ranks differ, or the tile is larger than the buffer.
     """
@@ -227,6 +240,11 @@ def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) ->
 
     The elements of a vector have consecutive, aligned offsets; `shared_access` gives
     their registers.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
     """
     columns = offset_columns(dist, shared)
     return 1 << len(_vector_register_bits(columns, element_bits))
@@ -236,7 +254,13 @@ def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) ->
 def shared_access(
     dist: LinearLayout, shared: SharedLayout, element_bits: int
 ) -> SharedAccess:
-    """Splits the registers of a tile into the vectors of `vector_width` elements."""
+    """Splits the registers of a tile into the vectors of `vector_width` elements.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
+    """
     columns = offset_columns(dist, shared)
     inner = _vector_register_bits(columns, element_bits)
     outer = [bit for bit in range(len(dist.register)) if bit not in inner]
@@ -246,16 +270,21 @@ def shared_access(
     for index in range(1 << len(outer)):
         first = sum_of_bits(index, outer)
         offset = f2.apply(columns.register, first)
-        turn = offset % vector
-        offsets.append(offset - turn)
+        flip = offset % vector
+        offsets.append(offset - flip)
         registers.append(
-            tuple(first | sum_of_bits(place ^ turn, inner) for place in range(vector))
+            tuple(first | sum_of_bits(place ^ flip, inner) for place in range(vector))
         )
     return SharedAccess(vector, columns, tuple(offsets), tuple(registers))
 
 
 def sum_of_bits(index: int, bits: Sequence[int]) -> int:
-    """Spreads the bits of `index` to the positions `bits`."""
+    """Spreads the bits of `index` to the positions `bits`.
+
+    Args:
+        index: The number.
+        bits: Where its bits go, the lowest first.
+    """
     return sum((index >> i & 1) << bit for i, bit in enumerate(bits))
 
 
@@ -295,6 +324,12 @@ def bank_conflicts(
 
     All warps and registers have the same count: their constants only XOR the bank
     numbers. Elements below 8 bits count as bytes.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
+        vector: Elements of an access.
     """
     columns = offset_columns(dist, shared)
     element_bytes = max(element_bits // 8, 1)

@@ -204,6 +204,10 @@ def shuffle_plan(src: LinearLayout, dst: LinearLayout) -> ShufflePlan | None:
     """Plans a conversion inside each warp; None if data must cross warps.
 
     Both layouts have the same shape and numbers of warps and CTAs (`classify` checks).
+
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted.
     """
     received = dst.drop_redundant_registers()
     maps = _solve_in_warp(src, received)

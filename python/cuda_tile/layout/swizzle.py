@@ -105,6 +105,11 @@ def common_complement(
     Outside their sum, any unit vectors are suitable; inside it, a vector of `left` plus
     one of `right` is in neither, so these are paired (linear layouts, "optimal
     swizzling").
+
+    Args:
+        left: Generators of one span, as bit masks.
+        right: Generators of the other.
+        n_dims: Bits of a vector.
     """
     shared = f2.intersection(left, right)
     only_left = f2.complete(shared, left)
@@ -183,7 +188,13 @@ def _candidates(
 
 
 def access_cost(dist: LinearLayout, shared: SharedLayout, element_bits: int) -> int:
-    """Counts instructions plus wavefronts of one warp that moves the whole tile."""
+    """Counts instructions plus wavefronts of one warp that moves the whole tile.
+
+    Args:
+        dist: The layout of the tile in registers.
+        shared: The layout of the buffer, from offsets to coordinates.
+        element_bits: Bits of an element.
+    """
     vector = vector_width(dist, shared, element_bits)
     n_instructions = max(1, dist.n_registers // vector)
     least = max(1, vector * element_bits // (8 * BANK_BYTES))

@@ -28,10 +28,10 @@ WGMMA_ROWS = 64
 WGMMA_COLUMNS = (8, 16, 32, 64, 128, 256)
 """N of an instruction. The ISA has all multiples of 8 (of integers, above 32, of 16);
 extents of tiles are powers of two."""
-PART_COLUMNS = 128
+PARTIAL_SUM_COLUMNS = 128
 """Columns of an instruction of partial sums: 64 registers beside those of the whole sum
 (128 and 128 spilled 372 bytes per thread in a loop of ptxas 13.5)."""
-PART_REGISTERS = WGMMA_ROWS * PART_COLUMNS // 128
+PARTIAL_SUM_REGISTERS = WGMMA_ROWS * PARTIAL_SUM_COLUMNS // 128
 """Registers of a thread that hold them."""
 WGMMA_CAPABILITY = 90
 """Only sm_90a has these instructions (PTX ISA, "wgmma.mma_async")."""
@@ -67,7 +67,12 @@ class WgmmaAtom:
     c: LinearLayout
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them."""
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
         for row in self.types:
             if (row.operand, row.accumulator) == (operand, accumulator):
                 return row
@@ -157,7 +162,12 @@ def wgmma_atom(name: str) -> WgmmaAtom | None:
 
 
 def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
-    """The instruction of a name, with rows in pairs where accumulators have them so."""
+    """The instruction of a name, with rows in pairs where accumulators have them so.
+
+    Args:
+        name: The name of the instruction.
+        sums: The layout of the sums.
+    """
     atom = wgmma_atom(name)
     if atom is None or sums.lane == atom.c.lane:
         return atom
@@ -166,6 +176,11 @@ def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
 
 def find_wgmma(operand: str, accumulator: str, columns: int) -> WgmmaAtom | None:
     """The instruction of these element types with at most `columns` columns.
+
+    Args:
+        operand: The element type of A and B.
+        accumulator: The element type of the sum.
+        columns: Columns of the result.
 
     Returns:
         The widest one, or None where no instruction takes the types.

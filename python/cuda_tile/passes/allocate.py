@@ -4,12 +4,13 @@
 Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in
 bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
 beside their tiles (`analysis/scratch.py`); what is left goes to tiles that loops keep
-(`ir/held.py`), if the plan says so. Buffers that are live at the same time
-(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
-long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
-What is first used behind the last op of a ring may take the bytes of its slots, but not
-those of its mbarriers, which would have to be invalidated. They stand behind the slots,
-or apart (`tileas.mbarriers`) where all else does not fit shared memory between them.
+(`ir/reuse.py`), if the plan says so. Buffers that are live at the same time
+(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as long
+as there is space: sharing costs a barrier, which is not worth it for a few bytes. A
+buffer that is first used behind the last op of a ring may take the bytes of its slots.
+It may not take those of its mbarriers, which would have to be invalidated. They stand
+behind the slots, or apart (`tileas.mbarriers`) where all else does not fit shared
+memory between them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.errors import NoRoom
-from cuda_tile.ir.held import Held, read_held, slot_bytes
 from cuda_tile.ir.plan import read_plan, read_target
+from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
 from cuda_tile.ir.rings import (
     MBARRIERS_ATTRIBUTE,
     RING,
@@ -61,7 +62,12 @@ class Request:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Allocates every entry of `module`."""
+    """Allocates every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         flow = ControlFlow(entry)
@@ -76,7 +82,7 @@ def run(module: ir.Operation, options: Options) -> None:
         mbarriers: dict[int, int] = {}
         if total > read_target(entry).shared_bytes_per_cta:
             places, mbarriers, total = choose_apart(requests, _space_bytes(entry))
-        total = _add_held(entry, _add_scratch(entry, total))
+        total = _add_reuse(entry, _add_scratch(entry, total))
         _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
         for number, (op, place) in enumerate(zip(apart, places, strict=True)):
@@ -96,31 +102,37 @@ def _add_scratch(entry: ir.Operation, total: int) -> int:
     return total + size
 
 
-def _add_held(entry: ir.Operation, total: int) -> int:
+def _add_reuse(entry: ir.Operation, total: int) -> int:
     """Slots for what loops keep, behind everything else; gives the new end.
 
-    All tiles of a turn get the same number of slots, as many as there is space for.
+    All tiles of an iteration get the same number of slots, as many as there is space
+    for.
     """
     plan = read_plan(entry)
-    if not plan.hold:
+    if not plan.reuse:
         return total
-    loads = [(op, held) for op in nested_ops(entry) if (held := read_held(op))]
-    sizes = {held.tile: slot_bytes(op, plan.num_warps) for op, held in loads}
+    loads = [(op, reuse) for op in nested_ops(entry) if (reuse := read_reuse(op))]
+    sizes = {reuse.tile: slot_bytes(op, plan.num_warps) for op, reuse in loads}
     start = -(-total // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
     slots = max(0, _space_bytes(entry) - start) // max(1, sum(sizes.values()))
-    places: dict[int, Held] = {}
-    for op, held in loads:
-        if held.tile not in places:
-            count = min(slots, held.turns) if held.turns else slots
-            places[held.tile] = replace(held, slots=count, offset=start)
-            start += count * sizes[held.tile]
-        own = places[held.tile]
-        replace(held, slots=own.slots, offset=own.offset).write(op)
+    places: dict[int, Reuse] = {}
+    for op, reuse in loads:
+        if reuse.tile not in places:
+            count = min(slots, reuse.iterations) if reuse.iterations else slots
+            places[reuse.tile] = replace(reuse, slots=count, offset=start)
+            start += count * sizes[reuse.tile]
+        own = places[reuse.tile]
+        replace(reuse, slots=own.slots, offset=own.offset).write(op)
     return start if slots else total
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:
-    """Offsets for all requests and their end, small ones apart if they fit so."""
+    """Offsets for all requests and their end, small ones apart if they fit so.
+
+    Args:
+        requests: The buffers and rings.
+        space_bytes: Bytes of shared memory.
+    """
     everyone = frozenset(range(len(requests)))
     small = frozenset(i for i in everyone if requests[i].size_bytes < SMALL_BYTES)
     apart = [
@@ -137,6 +149,10 @@ def choose_apart(
     requests: Sequence[Request], space_bytes: int
 ) -> tuple[list[int], dict[int, int], int]:
     """Offsets as `choose` has them, but the own bytes of a request stand by themselves.
+
+    Args:
+        requests: The buffers and rings.
+        space_bytes: Bytes of shared memory.
 
     Returns:
         An offset for each request, those of own bytes by the number of the request, and

@@ -11,10 +11,10 @@ pass again adds nothing. In a cluster each is one of all its CTAs, and one stand
 before the first store to another CTA.
 
 What is needed is inserted right before the op that needs it
-(`analysis/shared_accesses.py`), or once before a loop whose turns need it only for what
-was accessed before the first of them. It may stand in a branch of `if` or in a loop:
-conditions and bounds are scalars, equal in all threads, so that all threads reach the
-barrier or none does.
+(`analysis/shared_accesses.py`), or once before a loop whose iterations need it only for
+what was accessed before the first of them. It may stand in a branch of `if` or in a
+loop: conditions and bounds are scalars, equal in all threads, so that all threads reach
+the barrier or none does.
 """
 
 from __future__ import annotations
@@ -27,12 +27,17 @@ from cuda_tile.analysis.shared_accesses import Need, Needs, SharedAccesses
 from cuda_tile.ir.walk import entries, loop_depth
 from cuda_tile.options import Options
 
-TURNS = 8
+ITERATIONS = 8
 """How often a loop is taken to run where barriers inside it are weighed."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Inserts the barriers of every entry of `module`."""
+    """Inserts the barriers of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         analysis = SharedAccesses(ControlFlow(entry))
@@ -74,8 +79,10 @@ def _loops_around(needs: Needs) -> list[tuple[ir.Operation, list[Need]]]:
 
 
 def _weight(needs: Needs) -> int:
-    """How many barriers run if every loop has so many turns."""
-    return sum(TURNS ** loop_depth(op) for op, need in needs.items() if need.barrier)
+    """How many barriers run if every loop has so many iterations."""
+    return sum(
+        ITERATIONS ** loop_depth(op) for op, need in needs.items() if need.barrier
+    )
 
 
 def _insert(op: ir.Operation, need: Need) -> None:

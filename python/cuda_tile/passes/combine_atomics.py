@@ -59,7 +59,12 @@ from cuda_tile.rewrites.group_reduction import reduce_groups
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Combines the atomics of each entry of `module`."""
+    """Combines the atomics of each entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         found = [op for op in nested_ops(entry) if may_join(op)]

@@ -9,8 +9,8 @@ Copies of threads are committed in groups, one per `publish`, products one by on
 are waited for in order: "all but the N youngest" (PTX ISA, "cp.async.wait_group",
 "wgmma.wait_group"). N is the number of groups that are younger, on every path, than the
 youngest one that is needed. The fewer the safer: paths that meet keep the smaller
-number, and where they disagree about which turns a ring has in flight its takes wait
-for everything.
+number, and where they disagree about which iterations a ring has in flight its takes
+wait for everything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cuda_tile.options import Options
 _USERS = ("tileas.take", "tileas.await", "tileas.release")
 
 Ages = tuple[int, ...]
-"""Of turns that are published and not taken, oldest first: the groups since."""
+"""Of iterations that are published and not taken, oldest first: the groups since."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class InFlight:
     """What has been committed on the paths to an op.
 
     Attributes:
-        rings: Ages of the turns of each ring; None where paths disagree about them.
+        rings: Ages of the iterations of each ring; None where paths disagree about
+            them.
         products: Groups of products since each pending value was made. One that is not
             here was there from the start.
     """
@@ -50,7 +51,12 @@ class InFlight:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Sets the counts of every entry of `module`."""
+    """Sets the counts of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     i64 = ir.IntegerType.get_signless(64)
     for entry in entries(module):
@@ -86,7 +92,12 @@ class Groups(ForwardAnalysis[InFlight]):
     """What is in flight before each op."""
 
     def join(self, known: InFlight, news: InFlight) -> InFlight:
-        """The smaller numbers of either path."""
+        """The smaller numbers of either path.
+
+        Args:
+            known: The groups in flight on one path.
+            news: Those on the other.
+        """
         rings: dict[ir.Value, Ages | None] = {}
         for ring in _keys(known.rings, news.rings):
             one, other = known.rings.get(ring, ()), news.rings.get(ring, ())
@@ -101,7 +112,12 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(rings, products)
 
     def forward(self, edge: Edge, state: InFlight) -> InFlight:
-        """A value that is handed on keeps its age."""
+        """A value that is handed on keeps its age.
+
+        Args:
+            edge: An edge of the control flow.
+            state: The groups in flight at its source.
+        """
         news = {
             received: state.products[sent]
             for sent, received in edge.pairs
@@ -112,7 +128,12 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest turn."""
+        """Publishes and products are new groups; a take is of the oldest iteration.
+
+        Args:
+            op: The op.
+            state: The groups in flight before it.
+        """
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":

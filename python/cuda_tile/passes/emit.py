@@ -62,7 +62,12 @@ from cuda_tile.targets import (
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Emits every tile module of `module` and removes it."""
+    """Emits every tile module of `module` and removes it.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     for tile_module in tile_modules(module):
         emit_module(tile_module)
         tile_module.erase()

@@ -21,6 +21,10 @@ def run(module: ir.Operation, options: Options) -> None:
     """Writes the facts of each integer or pointer result as an attribute.
 
     For reading and testing only: the compiler asks `FactsAnalysis` itself.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
     """
     del options
     for entry in entries(module):

@@ -34,7 +34,7 @@ from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.copies import COPIES
-from cuda_tile.ir.rings import TURN_OPS
+from cuda_tile.ir.rings import ITERATION_OPS
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,
@@ -66,7 +66,12 @@ _FILLED_BY = ("tileas.store_shared", _BARRIER)
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Orders the blocks with such products of every entry of `module`."""
+    """Orders the blocks with such products of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         blocks: dict[ir.Block, None] = {}
@@ -220,7 +225,7 @@ class _Needs:
     def _awaits_before(self, op: ir.Operation) -> Iterator[int]:
         """The awaits of products that read what an op overwrites, or may overwrite.
 
-        A buffer of this block is not the one of another turn, and no other op's.
+        A buffer of this block is not the one of another iteration, and no other op's.
         """
         buffer = _root(op.operands[1]) if op.name == "tileas.store_shared" else None
         maker = None if buffer is None else defining_op(buffer)
@@ -235,7 +240,7 @@ class _Needs:
 
     def _by_kind(self, place: int, op: ir.Operation) -> Iterator[int]:
         """What an op stays behind that is no access to a shared buffer."""
-        if op.name in TURN_OPS:
+        if op.name in ITERATION_OPS:
             yield from self._after(op.operands[0], place)
             if op.name == RELEASE:
                 yield from self._readers.pop(op.operands[0], ())
@@ -250,7 +255,7 @@ class _Needs:
             yield from self._after("filled")
         elif op.name in _FILLS:
             yield from self._after("fills", place)
-        elif op.name not in TURN_OPS:
+        elif op.name not in ITERATION_OPS:
             yield from self._after("others", place)
 
     def _after(self, what: object, place: int | None = None) -> Iterator[int]:

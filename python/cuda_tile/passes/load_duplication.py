@@ -29,7 +29,7 @@ Contract `load_duplication`
     | | | no_iteration, one_iteration, odd_extent |
     | - aliasing | tokens alone order accesses, whatever the addresses | |
     | C5 captures | reshapes, transposes and conversions between the load and the | |
-    | | late product are done to the copy, too | turned_for_the_late_product |
+    | | late product are done to the copy, too | transposed_for_the_late_product |
     | C6 captures | the load stands in the block of the product | |
     | | | loaded_before_the_loop |
     | C7 captures | others than late products use its tile | tile_of_its_own |
@@ -45,7 +45,12 @@ from cuda_tile.rewrites.duplicates import duplicate, may_duplicate, shared_opera
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Duplicates loads in each entry whose plan has late products."""
+    """Duplicates loads in each entry whose plan has late products.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         products = [op for op in nested_ops(entry) if op.name in PRODUCTS]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements of 4 bits are loaded and stored as bytes.
 
-Contract: in and out, verified level T. Of tensors and pointers to elements of 4 bits,
-loads and stores access bytes instead. The pass decides nothing.
+Contract: in and out, verified level T. Loads and stores through tensors of, and
+pointers to, elements of 4 bits access bytes instead. The pass decides nothing.
 
 Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of half
 the extent along the dimension in which elements are neighbours, which `unpack` and
@@ -69,6 +69,10 @@ _PER_BYTE = 2
 
 def run(module: ir.Operation, options: Options) -> None:
     """Rewrites every access to elements of 4 bits in the entries of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
 
     Raises:
         Unsupported: An access of single elements that has no such form.

@@ -2,15 +2,15 @@
 """Memory order: the barriers that token order requires between global accesses.
 
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
-between two accesses of global memory that tokens order, directly or through others,
-and that threads of the CTA may make to the same element. A tile block is one logical
-thread, but its accesses are spread over many: what one thread stored another may load
-only after a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
+between two accesses of global memory that tokens order, directly or through others, and
+that threads of the CTA may make to the same element. A tile block is one logical
+thread, but many threads make its accesses: a thread may load what another one stored
+only behind a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
 threads). Running it again adds nothing.
 
-Two weak loads need no order. Nor do two accesses through one tile of pointers whose
-elements all differ: each thread touches its own elements only. Accesses without a
-token between them are not ordered, whatever they touch.
+Two weak loads need no order. Two accesses through one tile of pointers whose elements
+all differ need none either: each thread touches its own elements only. Accesses without
+a token between them are not ordered, whatever they touch.
 
 What one thread acquires or releases counts for the whole tile block only with a
 barrier: between the accesses that other threads made and the release that makes them
@@ -36,7 +36,7 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import enclosing_ops_of
+from cuda_tile.analysis.operand_sources import enclosing_ops_of
 from cuda_tile.analysis.tokens import (
     LOADS,
     Accesses,
@@ -54,7 +54,12 @@ from cuda_tile.options import Options
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Orders every entry of `module`."""
+    """Orders every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         flow = ControlFlow(entry)
@@ -70,7 +75,7 @@ def run(module: ir.Operation, options: Options) -> None:
         for op in accesses.ops:
             pending = analysis.before(op)
             if pending is not None and analysis.needs_barrier(op, pending):
-                with ir.InsertionPoint(_early(op, analysis)), op.location:
+                with ir.InsertionPoint(_hoisted(op, analysis)), op.location:
                     tileas.BarrierOp()
 
 
@@ -111,7 +116,7 @@ def _outermost(op: ir.Operation, others: list[ir.Operation]) -> ir.Operation:
     return free[-1] if free else op
 
 
-def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
+def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
     """The op before which a barrier for an access stands.
 
     Where what is stored went through shared memory since the last access, that is the
@@ -150,15 +155,30 @@ class UnseenAccesses(ForwardAnalysis[int]):
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """What either path has left unseen."""
+        """What either path has left unseen.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending."""
+        """All are still pending.
+
+        Args:
+            edge: An edge of the control flow.
+            state: Accesses at its source, one bit each.
+        """
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier shows all accesses so far."""
+        """A barrier shows all accesses so far.
+
+        Args:
+            op: The op.
+            state: Accesses before it, one bit each.
+        """
         if op.name == "tileas.barrier" and flag(op, "async") >= self._is_async:
             return 0
         return state | self._accesses.bit(op)
@@ -183,22 +203,42 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         return FactsAnalysis(self.flow.entry)
 
     def join(self, known: int, news: int) -> int:
-        """Either path's accesses."""
+        """Either path's accesses.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending."""
+        """All are still pending.
+
+        Args:
+            edge: An edge of the control flow.
+            state: Accesses at its source, one bit each.
+        """
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier orders all accesses so far; an access is pending after it."""
+        """A barrier orders all accesses so far; an access is pending after it.
+
+        Args:
+            op: The op.
+            state: Accesses before it, one bit each.
+        """
         if op.name == "tileas.barrier":
             return 0
         own = self._accesses.bit(op)
         return own if own and self.needs_barrier(op, state) else state | own
 
     def needs_barrier(self, op: ir.Operation, pending: int) -> bool:
-        """Whether an access must wait for earlier accesses of other threads."""
+        """Whether an access must wait for earlier accesses of other threads.
+
+        Args:
+            op: The access.
+            pending: Accesses before it without a barrier, one bit each.
+        """
         earlier = self._behind.waited_for(op) & pending
         if earlier & self._accesses.acquires or (earlier and memory_order(op).releases):
             return True

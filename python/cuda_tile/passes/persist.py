@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Persistent kernels: a CTA serves several tile blocks, where the plan says so.
 
-Contract: in, level T with plans. Out, of each entry whose plan says so, all that a tile
-block does stands in one `tileas.tiles`, whose arguments replace `get_tile_block_id`.
-Outside stay scalars, views and tokens that do not depend on the tile block; they are
-computed once. What a kernel does that cannot be done so is left as it was, with a
-remark. Nothing is chosen here.
+Contract: in, level T with plans. Out, the work of a tile block stands in one
+`tileas.tiles`, if the plan of its entry says so; the arguments of that op replace
+`get_tile_block_id`. Scalars, views and tokens that do not depend on the tile block stay
+outside and are computed once. A kernel that cannot be written so stays as it was, with
+a remark. The pass decides nothing.
 
 A tile block must not wait for another one, since a CTA may have to serve both, one
 after the other.
@@ -36,7 +36,12 @@ _AXES = 3
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Wraps the body of each entry whose plan says `persistent`."""
+    """Wraps the body of each entry whose plan says `persistent`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         if not read_plan(entry).persistent or has_tiles(entry):

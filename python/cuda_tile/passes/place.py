@@ -15,7 +15,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.index_space import mark_inside
-from cuda_tile.analysis.signs import mark_signs
+from cuda_tile.analysis.never_positive import mark_never_positive
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
@@ -46,7 +46,12 @@ MAX_ELEMENTS_PER_THREAD = 8192
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Takes every entry of `module` from level T to level W."""
+    """Takes every entry of `module` from level T to level W.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         place_entry(entry)
@@ -55,7 +60,7 @@ def run(module: ir.Operation, options: Options) -> None:
 def place_entry(entry: ir.Operation) -> None:
     """Assigns layouts within one entry."""
     plan = read_plan(entry)
-    mark_signs(entry)
+    mark_never_positive(entry)
     copies = duplicate_cheap_values(entry)
     facts = FactsOnDemand(entry)
     for op in nested_ops(entry):

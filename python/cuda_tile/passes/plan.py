@@ -36,11 +36,15 @@ from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.plan.explain import choice_texts, remark_texts, to_json
 from cuda_tile.plan.problem import Problem
 from cuda_tile.plan.rows import loads_rows_again
-from cuda_tile.plan.write import can_hold, write
+from cuda_tile.plan.write import can_reuse, write
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Plans every entry and product of `module` that has no plan yet.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
 
     Raises:
         UserError: A plan that stands there already is not usable.
@@ -97,7 +101,11 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
 
 
 def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -> None:
-    """Checks what a plan asks of all ops of an entry."""
+    """Checks what a plan asks of all ops of an entry.
+
+    Raises:
+        UserError: A field of the plan does not suit the entry.
+    """
     if plan.cluster > 1 and not suits_clusters(ops):
         raise UserError(
             "expected only loads and stores, elementwise operations, commutative "
@@ -112,12 +120,12 @@ def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -
             f"'{PLAN_ATTRIBUTE}'; leave part out",
             location_text(entry),
         )
-    if plan.hold and not (
-        can_hold(entry, products) or loads_rows_again(entry, ops, plan)
+    if plan.reuse and not (
+        can_reuse(entry, products) or loads_rows_again(entry, ops, plan)
     ):
         raise UserError(
             "expected an entry without products, in which a loop from 0 in steps of 1 "
             "loads what a loop before it loaded, through a view and after no other "
-            f"access, for hold = 1 in '{PLAN_ATTRIBUTE}'; leave hold out",
+            f"access, for reuse = 1 in '{PLAN_ATTRIBUTE}'; leave reuse out",
             location_text(entry),
         )

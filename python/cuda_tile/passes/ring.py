@@ -5,19 +5,20 @@ Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer count
 done at once; out, the same program in which each of them fills a slot: acquire before
 the first copy, publish after the last, take before the first use, release after the
 last one in the same block (after the await of the products that read it), and on each
-way out of the block between the two. Each turn is
+way out of the block between the two. Each iteration is
 still filled and drained in its place, so that this text is right as it stands; `skew`
 moves the copies ahead.
 
 Copies share a ring if they stand in one block, have the same engine and plan, and feed
 the same products, and if nothing reads one of them before all have been started.
 
-A ring waits by groups of copies where threads copy and all have one role, or where a
-turn may end before its slot is released; else by mbarriers. One that waits by groups
-lives as long as its loop, with turns from 0; where the copies cannot run ahead (a loop
-that is left early, a branch, no loop) it is made in place, and has one slot and one
-turn. One with mbarriers lives as long as the kernel; its turn is carried through all
-loops and branches around it, and equal rings of loops that follow each other are one.
+A ring waits by groups of copies where threads copy and all have one role, or where an
+iteration may end before its slot is released; else by mbarriers. One that waits by
+groups lives as long as its loop, with iterations from 0; where the copies cannot run
+ahead (a loop that is left early, a branch, no loop) it is made in place, and has one
+slot and one iteration. One with mbarriers lives as long as the kernel; its iteration is
+carried through all loops and branches around it, and equal rings of loops that follow
+each other are one.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Span:
-    """Where the ops of a turn stand; None is the end of the block."""
+    """Where the ops of an iteration stand; None is the end of the block."""
 
     read: ir.Operation | None
     done: ir.Operation | None
@@ -115,7 +116,8 @@ class _Ring:
         ring: The ring.
         key: What must be equal: type, engine, readers, plan.
         anchor: An op of the block where it was used last.
-        numbers: Which result of each op around that, the outermost first, is its turn.
+        numbers: Which result of each op around that, the outermost first, is its
+            iteration.
     """
 
     ring: ir.Value
@@ -124,7 +126,7 @@ class _Ring:
     numbers: list[int]
 
     def common(self, around: list[ir.Operation]) -> int:
-        """How many of the ops around other copies carry the turn too."""
+        """How many of the ops around other copies carry the iteration too."""
         pairs = zip(_outer(self.anchor), around, strict=False)
         return sum(1 for mine, other in pairs if mine == other)
 
@@ -136,19 +138,20 @@ class _Ring:
         first, other = mine[count], around[count]
         return first.block == other.block and first.is_before_in_block(other)
 
-    def turn(self, level: int) -> ir.Value:
-        """Its next turn behind an op around where it was used last."""
+    def iteration(self, level: int) -> ir.Value:
+        """Its next iteration behind an op around where it was used last."""
         return _outer(self.anchor)[level].results[self.numbers[level]]
 
     def goes_on(self, release: ir.Operation, level: int, numbers: list[int]) -> None:
         """Goes on with a later loop.
 
         Args:
-            release: The last op of a turn there.
-            level: How many ops around both loops carry the turn.
-            numbers: Which results of the other ops around the later one are the turn.
+            release: The last op of an iteration there.
+            level: How many ops around both loops carry the iteration.
+            numbers: Which results of the other ops around the later one are the
+                iteration.
         """
-        before, later = self.turn(level), _outer(release)
+        before, later = self.iteration(level), _outer(release)
         first = later[level]
         for use in list(before.uses):
             owner = use.owner.operation
@@ -169,7 +172,12 @@ def _outer(op: ir.Operation) -> list[ir.Operation]:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Makes the rings of every entry of `module`."""
+    """Makes the rings of every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         rings: list[_Ring] = []
@@ -195,9 +203,9 @@ def _why_in_place(group: _Group, has_one_role: bool) -> str | None:
     """Why copies that wait by groups do not run ahead, unless `skew` will say so."""
     if not has_one_role:
         return (
-            "its turn may end before that, so that no role of its own may copy; move "
-            "the break, continue or return before the load, or behind the last use of "
-            "its tile"
+            "its iteration may end before that, so that no role of its own may copy; "
+            "move the break, continue or return before the load, or behind the last "
+            "use of its tile"
         )
     parent, *outer = enclosing_ops(group.op.results[0])
     is_in_loop = any(op.operation.name in LOOPS for op in outer)
@@ -273,14 +281,14 @@ def _make_ring(
     earlier = next((r for r in rings if r.key == key and r.precedes(outer)), None)
     level = 0 if earlier is None else earlier.common(outer)
     if earlier is not None:
-        ring, turn = earlier.ring, earlier.turn(level)
+        ring, iteration = earlier.ring, earlier.iteration(level)
     else:
         with ir.InsertionPoint(around[-1] if around else group.op), group.op.location:
-            turn = constant(0)
+            iteration = constant(0)
             sync = "groups" if by_groups else "mbarriers"
             ring = tileas.RingOp(key[0], engine, drain, sync).ring
-    variable = CarriedVariable(around[: len(around) - level], group.op, turn)
-    release = _insert_turn(group, span, ring, variable.value)
+    variable = CarriedVariable(around[: len(around) - level], group.op, iteration)
+    release = _insert_iteration(group, span, ring, variable.value)
     if not by_groups and drain != THREADS and len(_readers(group)) > 1:
         with ir.InsertionPoint(release), release.location:
             tileas.BarrierOp()  # one warp then speaks for others, whose threads read
@@ -298,7 +306,7 @@ def _make_ring(
 
 
 def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
-    """The ops that carry the turn, the innermost first."""
+    """The ops that carry the iteration, the innermost first."""
     outer = [op.operation for op in enclosing_ops(copy_buffer(group.op))]
     parent = outer[0]
     if by_groups:
@@ -312,11 +320,15 @@ def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
 
 
 def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
-    """A turn that is carried is released on every way."""
+    """An iteration that is carried is released on every way.
+
+    Raises:
+        Unsupported: A loop is left before the slot is released.
+    """
     if around and group.may_end:
         raise Unsupported(
             "expected no break, continue or return between a copy and the last use of "
-            "what it copied, where its turns go on; plan the load with engine = "
+            "what it copied, where its iterations go on; plan the load with engine = "
             "threads",
             location_text(group.op),
         )
@@ -353,27 +365,27 @@ def _is_bulk(group: _Group) -> bool:
     return copy_engine(group.op) == TMA
 
 
-def _insert_turn(
-    group: _Group, span: _Span, ring: ir.Value, turn: ir.Value
+def _insert_iteration(
+    group: _Group, span: _Span, ring: ir.Value, iteration: ir.Value
 ) -> ir.Operation:
-    """The four ops of a turn around its copies and uses; gives the release."""
+    """The four ops of an iteration around its copies and uses; gives the release."""
     first, last = group.copies[0].op, group.copies[-1].op
     ty = RingType(ring.type)
     with ir.InsertionPoint(first), first.location:
-        filled = tileas.AcquireOp(list(ty.buffers), ring, turn).operation
+        filled = tileas.AcquireOp(list(ty.buffers), ring, iteration).operation
     with ir.InsertionPoint.after(last), last.location:
-        tileas.PublishOp(ring, turn)
+        tileas.PublishOp(ring, iteration)
     end = block_ops(first.block)[-1]
     with ir.InsertionPoint(span.read or end), first.location:
-        read = tileas.TakeOp(list(ty.buffers), ring, turn).operation
+        read = tileas.TakeOp(list(ty.buffers), ring, iteration).operation
     point = ir.InsertionPoint(end)
     if span.done is not None:
         point = ir.InsertionPoint.after(span.done)
     with point, first.location:
-        release = tileas.ReleaseOp(ring, turn, []).operation
+        release = tileas.ReleaseOp(ring, iteration, []).operation
     for exit_ in _exits_between(read, release):
         with ir.InsertionPoint(exit_), first.location:
-            tileas.ReleaseOp(ring, turn, [])
+            tileas.ReleaseOp(ring, iteration, [])
     for number, copy in enumerate(group.copies):
         buffer = copy_buffer(copy.op)
         alloc = defining_op(buffer)

@@ -78,7 +78,12 @@ _WHOLE = ("cuda_tile.if", "cuda_tile.loop")
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Divides every entry of `module` whose plan says so."""
+    """Divides every entry of `module` whose plan says so.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         plan = read_plan(entry)

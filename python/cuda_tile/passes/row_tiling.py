@@ -7,8 +7,8 @@ entry in which that is not possible stays as it is, with a remark.
 
 A kernel loads a row as one tile, reduces it, and stores what it makes of the row and of
 the results. Each reduction becomes a loop over parts of the row, and so do the stores
-at the end. Each loop loads the parts again and computes what it needs. With `hold = 1`,
-`stage` keeps what the first loop loads for the others (`stage/held.py`).
+at the end. Each loop loads the parts again and computes what it needs. With `reuse =
+1`, `stage` keeps what the first loop loads for the others (`stage/reuse.py`).
 
 Loads must be weak, and their tokens after no access: the language allows such loads at
 any time, and so more than once. A reduction first joins parts element by element; its
@@ -92,7 +92,12 @@ from cuda_tile.rewrites.rows.tiler import find_tiler
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Writes each entry of `module` in parts whose plan says so."""
+    """Writes each entry of `module` in parts whose plan says so.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         plan = read_plan(entry)

@@ -13,6 +13,11 @@ from cuda_tile.options import Options
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Runs `fold-constants`, which canonicalises too, and MLIR's `cse`."""
+    """Runs `fold-constants`, which canonicalises too, and MLIR's `cse`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     PassManager.parse("any(fold-constants,cse)").run(module)

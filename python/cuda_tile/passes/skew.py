@@ -4,16 +4,16 @@
 Contract: in, level W with rings in their serial form (`ring`, and `roles` where there
 is one); out, the same program in which
 
-- the copies into a ring run `ahead` turns before the turn that takes them, as the plan
-  of the copies says: started by copies before the loop, in it under a guard that asks
-  whether that turn still comes. With sync = groups only the copies are guarded: acquire
-  and publish always run, so that each turn commits one group;
-- products that run by themselves go on into the next turn where their sum allows it,
-  and the release of what they read trails by the `lag` of their plan;
+- the copies into a ring run `ahead` iterations before the iteration that takes them, as
+  the plan of the copies says: started by copies before the loop, in it under a guard
+  that asks whether that iteration still comes. With sync = groups only the copies are
+  guarded: acquire and publish always run, so that each iteration commits one group;
+- products that run by themselves go on into the next iteration where their sum allows
+  it, and the release of what they read trails by the `lag` of their plan;
 - what addresses of copies are computed from (pure ops, loads that nothing orders, and
-  carried values) is computed for that turn too.
+  carried values) is computed for that iteration too.
 
-What cannot be moved stays serial, which is slow and right; a remark says why.
+Copies that cannot move stay serial, which is slow and right; a remark says why.
 """
 
 from __future__ import annotations
@@ -30,7 +30,12 @@ from cuda_tile.passes.skew_stages import cut_loop
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Skews every loop of each entry of `module`."""
+    """Skews every loop of each entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         anchors = [op for op in nested_ops(entry) if _may_move(op)]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies of one loop are started some turns before the turn that takes them.
+"""Software pipelining: a loop's copies start iterations ahead of their use.
 
-Of a loop over k whose copies run a turns ahead becomes
+A loop over k whose copies run a iterations ahead becomes
 
     fill(lower) ... fill(lower + (a - 1) * step)          as far as the loop gets
-    for k { take(k); fill(k + a * step) if that turn comes; uses; release(k) }
+    for k { take(k); fill(k + a * step) if that iteration comes; uses; release(k) }
 
-The fill stands right behind the take, whose barrier shows that all have read what the
-slot held before, where the ring has a slot for it: then the loop needs no other
-barrier. With one slot less it stands behind the release. Products that run by
-themselves are started first.
+If the ring has a slot for it, the fill stands right behind the take: the barrier of the
+take shows that all threads have read the slot's earlier contents, so that the loop
+needs no other barrier. With one slot less the fill stands behind the release. Products
+that run by themselves are started first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import at_most, constant_of, plus
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
-from cuda_tile.passes.skew_slice import CannotMove, Slice
+from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
 from cuda_tile.passes.skew_trips import Trips, last_index
 
 Known = dict[ir.Value, ir.Value]
@@ -48,9 +48,9 @@ class Fill:
 
     Attributes:
         ring: The ring.
-        acquire, publish, take, release: The ops of its turn.
+        acquire, publish, take, release: The ops of its iteration.
         copies: What fills the slot.
-        ahead: Turns by which that runs ahead.
+        ahead: Iterations by which that runs ahead.
         by_groups: Whether takes wait for groups.
     """
 
@@ -110,7 +110,7 @@ class FillAhead:
     def __init__(self, loop: ir.Operation) -> None:
         self._loop = loop
         self._fills = [fill for fill in fills_of(loop) if fill.ahead > 0]
-        self._slices: dict[int, Slice] = {}
+        self._slices: dict[int, BackwardSlice] = {}
         self._distances: dict[int, list[Fill]] = {}
         for fill in self._fills:
             self._distances.setdefault(fill.ahead, []).append(fill)
@@ -126,31 +126,31 @@ class FillAhead:
 
         Raises:
             CannotMove: The copies cannot run ahead; nothing was changed.
-            UserError: The plan asks for more turns than the ring has slots for.
+            UserError: The plan asks for more iterations than the ring has slots for.
         """
         if not self._fills:
             return
         if any(leaves(op) for op in block_ops(self._loop.regions[0].blocks[0])):
-            raise CannotMove("some of its turns end early")
-        self._turns = {fill: self._turn_number(fill) for fill in self._fills}
+            raise CannotMove("some of its iterations end early")
+        self._iterations = {fill: self._iteration_number(fill) for fill in self._fills}
         self._last = last_index(self._loop) if any(map(_counts, self._fills)) else None
         for fill in self._fills:
             _check_slots(fill)
         for ahead, fills in self._distances.items():
-            self._slices[ahead] = found = Slice(self._loop)
+            self._slices[ahead] = found = BackwardSlice(self._loop)
             for fill in fills:
                 found.add(v for copy in fill.copies for v in _inputs(copy))
         trips = Trips.of(self._loop, max(self._distances))
         carried = self._start(trips)
         self._continue(carried)
 
-    def _turn_number(self, fill: Fill) -> int:
-        """Which carried value the turn of a ring is."""
-        turn = fill.acquire.operands[1]
+    def _iteration_number(self, fill: Fill) -> int:
+        """Which carried value the iteration of a ring is."""
+        iteration = fill.acquire.operands[1]
         body = self._loop.regions[0].blocks[0]
-        if isinstance(turn.owner, ir.Block) and turn.owner == body:
-            return ir.BlockArgument(turn).arg_number - first_carried(self._loop)[1]
-        raise CannotMove("the turn of their ring is not carried by the loop")
+        if isinstance(iteration.owner, ir.Block) and iteration.owner == body:
+            return ir.BlockArgument(iteration).arg_number - first_carried(self._loop)[1]
+        raise CannotMove("the iteration of their ring is not carried by the loop")
 
     def _start(self, trips: Trips) -> list[ir.Value]:
         """Inserts the fills before the loop; gives what the loop carries for its own.
@@ -167,15 +167,15 @@ class FillAhead:
                 ahead: [initial[j] for j in sorted(self._slices[ahead].carried)]
                 for ahead in self._distances
             }
-            for turn in range(-max(self._distances), 0):
+            for iteration in range(-max(self._distances), 0):
                 for fill in self._fills:
-                    number = turn + fill.ahead
+                    number = iteration + fill.ahead
                     if number < 0:
                         continue
                     index = trips.first(number)
                     known = self._known(fill.ahead, states[fill.ahead], arguments)
                     known[arguments[0]] = index
-                    at = plus(initial[self._turns[fill]], number)
+                    at = plus(initial[self._iterations[fill]], number)
                     token, news = self._fill(
                         fill, at, trips.reaches(number), known, token
                     )
@@ -194,7 +194,7 @@ class FillAhead:
     def _fill(
         self,
         fill: Fill,
-        turn: ir.Value,
+        iteration: ir.Value,
         condition: ir.Value,
         known: Known,
         token: ir.Value | None,
@@ -203,17 +203,17 @@ class FillAhead:
 
         Args:
             fill: The ring.
-            turn: Its turn.
+            iteration: Its iteration.
             condition: Whether the loop gets that far.
-            known: What the values of the turn are.
+            known: What the values of the iteration are.
             token: The token after all copies so far, or None.
 
         Returns:
-            The token after these; what the slice carries to the next turn, if this is
-            the last ring of its distance.
+            The token after these; what the slice carries to the next iteration, if this
+            is the last ring of its distance.
         """
-        fills, piece = self._distances[fill.ahead], self._slices[fill.ahead]
-        updates = sorted(piece.carried) if fills[-1] is fill else []
+        fills, slice_ = self._distances[fill.ahead], self._slices[fill.ahead]
+        updates = sorted(slice_.carried) if fills[-1] is fill else []
         ends = block_ops(self._loop.regions[0].blocks[0])[-1]
         arguments = list(self._loop.regions[0].blocks[0].arguments)
         first = first_carried(self._loop)[1]
@@ -221,53 +221,53 @@ class FillAhead:
         held = [] if token is None else [token]
         if token is not None:
             known |= {copy.results[0]: token for f in self._fills for copy in f.copies}
-        target = self._acquire(fill, turn) if fill.by_groups else None
+        target = self._acquire(fill, iteration) if fill.by_groups else None
         types = [value.type for value in (*held, *before)]
         made = cuda_tile.IfOp(types, condition).operation  # async_copies C10
         with ir.InsertionPoint(made.regions[0].blocks.append()):
             index = known[arguments[0]]
             if self._last is not None and constant_of(index) is None:
                 known[arguments[0]] = at_most(index, self._last)
-            buffers = target or self._acquire(fill, turn)
+            buffers = target or self._acquire(fill, iteration)
             tokens = [
-                self._copy(copy, buffers, piece, known).results[0]
+                self._copy(copy, buffers, slice_, known).results[0]
                 for copy in fill.copies
             ]
             if not fill.by_groups:
-                self._publish(fill, turn)
+                self._publish(fill, iteration)
             after = held and [cuda_tile.JoinTokensOp([*held, *tokens]).result]
             if after:
                 known |= {c.results[0]: after[0] for c in fill.copies}
-            news = [piece.value_of(ends.operands[j], known) for j in updates]
+            news = [slice_.value_of(ends.operands[j], known) for j in updates]
             cuda_tile.YieldOp([*after, *news])
         if types:
             with ir.InsertionPoint(made.regions[1].blocks.append()):
                 cuda_tile.YieldOp([*held, *before])
         if fill.by_groups:
-            self._publish(fill, turn)
+            self._publish(fill, iteration)
         results = list(made.results)
         rest = results[len(held) :]
         return (results[0] if held else None), (rest if updates else None)
 
-    def _acquire(self, fill: Fill, turn: ir.Value) -> dict[ir.Value, ir.Value]:
+    def _acquire(self, fill: Fill, iteration: ir.Value) -> dict[ir.Value, ir.Value]:
         """Acquires a slot: its buffers, by those of the original op."""
         made = fill.acquire.clone()
-        made.operands[1] = turn
+        made.operands[1] = iteration
         return dict(zip(fill.acquire.results, made.results, strict=True))
 
-    def _publish(self, fill: Fill, turn: ir.Value) -> None:
+    def _publish(self, fill: Fill, iteration: ir.Value) -> None:
         made = fill.publish.clone()
-        made.operands[1] = turn
+        made.operands[1] = iteration
 
     def _copy(
         self,
         copy: ir.Operation,
         buffers: dict[ir.Value, ir.Value],
-        piece: Slice,
+        slice_: BackwardSlice,
         known: Known,
     ) -> ir.Operation:
         operands = [
-            buffers[value] if value in buffers else piece.value_of(value, known)
+            buffers[value] if value in buffers else slice_.value_of(value, known)
             for value in copy.operands
         ]
         made = copy.clone()
@@ -278,10 +278,10 @@ class FillAhead:
         return made
 
     def _continue(self, carried: Sequence[ir.Value]) -> None:
-        """Replaces the fills in the loop by those of later turns."""
+        """Replaces the fills in the loop by those of later iterations."""
         self._loop, arguments = carry_all(self._loop, carried)
-        for piece in self._slices.values():
-            piece.loop = self._loop
+        for slice_ in self._slices.values():
+            slice_.loop = self._loop
         body = self._loop.regions[0].blocks[0]
         token = arguments.pop(0) if self._has_tokens else None
         head = token
@@ -315,7 +315,7 @@ class FillAhead:
         return ir.InsertionPoint.after(fill.release)
 
     def _remove_serial(self, head: ir.Value | None, token: ir.Value | None) -> None:
-        """Erases the fills of the present turn; what waited for them waits for all."""
+        """Erases the fills of this iteration; what waited for them waits for all."""
         end = block_ops(self._loop.regions[0].blocks[0])[-1]
         for fill in self._fills:
             for copy in fill.copies:
@@ -362,7 +362,7 @@ def _slots(fill: Fill) -> int:
 
 
 def _lag(fill: Fill) -> int:
-    """Turns by which the release trails."""
+    """Iterations by which the release trails."""
     return 0 if fill.release.name == "tileas.release" else 1
 
 
@@ -371,7 +371,7 @@ def _check_slots(fill: Fill) -> None:
     if fill.ahead + lag > slots:
         trailing = f" and a release that trails by {lag}" if lag else ""
         raise UserError(
-            f"expected copies to run at most {slots - lag} turns ahead in a ring of "
-            f"{slots} slots{trailing}, got ahead = {fill.ahead}",
+            f"expected copies to run at most {slots - lag} iterations ahead in a ring "
+            f"of {slots} slots{trailing}, got ahead = {fill.ahead}",
             location_text(fill.acquire),
         )

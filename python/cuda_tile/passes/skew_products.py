@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that run by themselves go on into the next turn of their loop.
+"""Products that run by themselves go on into the next iteration of their loop.
 
 A sum that nothing but its own products reads is carried as a pending value, and its
 await moves behind the loop. Of
@@ -9,7 +9,7 @@ await moves behind the loop. Of
 becomes, where the plan of the product has lag = 1,
 
     for k, p = settled zero { q = start .., p; if k > 0 { release t - 1 after p }; q }
-    n = await p; release of the last turn
+    n = await p; release of the last iteration
 
 so that a product is always in flight while the next one is started. The buffers that
 such products read must be slots, which their release keeps until then, or unchanged by
@@ -41,7 +41,7 @@ class Sum:
 
     Attributes:
         number: Its place among what the loop carries.
-        products: The products of a turn, in order.
+        products: The products of an iteration, in order.
         glue: The `settled` and `await` between them.
     """
 
@@ -96,7 +96,7 @@ def _only_user(value: ir.Value) -> ir.Operation | None:
 def _may_run_on(product: ir.Operation) -> bool:
     """Whether what a product reads stays there until it is done.
 
-    Partial sums are done when they are added to the sum, in the same turn.
+    Partial sums are done when they are added to the sum, in the same iteration.
     """
     if planned(product, "promote", 0):  # promotion C6
         return False
@@ -179,23 +179,23 @@ def _trail(
 ) -> None:
     """Lets a release wait for the products that read its slot."""
     total, product = last
-    ring, turn = list(release.operands)[:2]
+    ring, iteration = list(release.operands)[:2]
     body = loop.regions[0].blocks[0]
     lag = planned(product, "lag", 0) if _has_room(loop, ring) else 0
     first_argument = first_carried(loop)[1]
-    is_carried = isinstance(turn.owner, ir.Block) and turn.owner == body
+    is_carried = isinstance(iteration.owner, ir.Block) and iteration.owner == body
     bounds = counted_loop(loop)
     if not lag or not is_carried or bounds is None:
         with ir.InsertionPoint(release), release.location:
-            tileas.ReleaseOp(ring, turn, [product.results[0]])
+            tileas.ReleaseOp(ring, iteration, [product.results[0]])
         release.erase()
         return
     before = body.arguments[first_argument + total.number]
     with ir.InsertionPoint(release), release.location:
         later = compare("not_equal", bounds.index, bounds.lower)
         with branch(later):
-            tileas.ReleaseOp(ring, plus(turn, -1), [before])
-    number = ir.BlockArgument(turn).arg_number - first_argument
+            tileas.ReleaseOp(ring, plus(iteration, -1), [before])
+    number = ir.BlockArgument(iteration).arg_number - first_argument
     final = loop.results[number]
     with ir.InsertionPoint.after(_last_await(loop)), release.location:
         some = compare(
@@ -207,7 +207,7 @@ def _trail(
 
 
 def _has_room(loop: ir.Operation, ring: ir.Value) -> bool:
-    """Whether a ring has a slot for the turn whose release trails."""
+    """Whether a ring has a slot for the iteration whose release trails."""
     ahead = [
         copy_numbers(op)[1]
         for op in block_ops(loop.regions[0].blocks[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the copies of a loop need to run some turns ahead."""
+"""The backward slice of a loop's copies, so that they can run iterations ahead."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class CannotMove(Exception):
 
 
 @dataclass(eq=False)
-class Slice:
-    """What copies are computed from in a turn.
+class BackwardSlice:
+    """The ops of an iteration from which copies are computed: a backward slice.
 
     Attributes:
         loop: The loop.
@@ -40,8 +40,8 @@ class Slice:
         """Adds what values are made from.
 
         Raises:
-            CannotMove: Something is not computed from the turn's index, from values
-                outside the loop, and from carried values that are so too.
+            CannotMove: Something is not computed from the iteration's index, from
+                values outside the loop, and from carried values that are so too.
         """
         work = list(values)
         body = self.loop.regions[0].blocks[0]
@@ -63,11 +63,11 @@ class Slice:
                 work += op.operands
 
     def value_of(self, value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:
-        """The value in another turn; what it needs is computed at the insertion point.
+        """The value in another iteration, computed at the insertion point.
 
         Args:
             value: A value of the slice, or one from outside the loop.
-            known: What values are in that turn; more are added.
+            known: What values are in that iteration; more are added.
         """
         if value in known:
             return known[value]
@@ -95,5 +95,5 @@ def _check(op: ir.Operation) -> None:
         )
     raise CannotMove(
         f"their addresses depend on '{op.name}' at {location_text(op)}, which may only "
-        "run in its turn"
+        "run in its iteration"
     )

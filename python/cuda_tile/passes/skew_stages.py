@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A loop is cut between its products: the later ones run a turn behind.
+"""A loop is cut between its products: the later ones run an iteration behind.
 
 Of
 
@@ -7,12 +7,14 @@ Of
 
 where b has what `analysis/stages.py` puts in stage 1, becomes
 
-    if there is a turn { a(lower); for k behind lower { a(k), b(k - 1) }; b(last) }
+    if there is an iteration { a(lower); for k behind lower { a(k), b(k - 1) }; b(last)
+    }
 
 so that a product of a(k) is in flight while b(k - 1) is computed, and the other way
-round. What b(k) needs of a(k) is carried to the next turn. In the new body an op stands
-where it stood in the old one, unless an op of a(k) needs what b(k - 1) carries to it:
-then that and what it is made from come before. `issue` moves them further.
+round. Values of a(k) that b(k) uses are carried to the next iteration. In the new body
+an op stands where it stood in the old one, unless an op of a(k) needs what b(k - 1)
+carries to it: then that and what it is made from come before. `issue` moves them
+further.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def cut_loop(loop: ir.Operation) -> ir.Operation:
     if stages is None:
         return loop
     if any(leaves(op) for op in stages.ops):
-        raise CannotMove("some of its turns end early")
+        raise CannotMove("some of its iterations end early")
     trips = Trips.of(loop, 1)
     return _Cut(stages, trips).apply()
 
@@ -63,7 +65,7 @@ class _Cut:
 
     Args:
         stages: The stages of its ops.
-        trips: Its turns.
+        trips: Its iterations.
     """
 
     def __init__(self, stages: Stages, trips: Trips) -> None:
@@ -103,7 +105,9 @@ class _Cut:
 
     def _expand(self) -> tuple[ir.Operation, list[ir.Value]]:
         """Prologue, loop, epilogue; gives the loop and the results of the old one."""
-        early = _Turns(self._stages, dict(self._carried(self._initial, None)), None)
+        early = _Iterations(
+            self._stages, dict(self._carried(self._initial, None)), None
+        )
         early.known[0][self._arguments[0]] = self._trips.loop.lower
         early.place_all(0)
         made, block = self._new_loop(self._states(early, self._initial))
@@ -111,7 +115,7 @@ class _Cut:
         count = len(self._initial)
         rest = inside[self._first + count :]
         with ir.InsertionPoint(block), self._loop.location:
-            both = _Turns(
+            both = _Iterations(
                 self._stages,
                 dict(self._carried(inside[self._first :], 0)),
                 dict(self._carried(inside[self._first :], 1))
@@ -126,7 +130,7 @@ class _Cut:
         results = list(made.results)
         known = dict(self._carried(results, 1))
         known |= dict(zip(self._crossing, results[count:], strict=True))
-        late = _Turns(self._stages, {}, known)
+        late = _Iterations(self._stages, {}, known)
         late.place_all(1)
         ends = list(self._stages.end.operands)
         return made, [
@@ -144,22 +148,24 @@ class _Cut:
             if stage is None or late == stage
         ]
 
-    def _states(self, turns: _Turns, now: Sequence[ir.Value]) -> list[ir.Value]:
-        """What the loop gets for its next turn.
+    def _states(
+        self, iterations: _Iterations, now: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """What the loop gets for its next iteration.
 
         Args:
-            turns: The turn or turns before.
+            iterations: The iteration or iterations before.
             now: What the carried values were in the younger one.
         """
         ends = list(self._stages.end.operands)
         carried = [
-            now[n] if is_late else turns.value(ends[n], 0)
+            now[n] if is_late else iterations.value(ends[n], 0)
             for n, is_late in enumerate(self._late)
         ]
-        return carried + [turns.value(value, 0) for value in self._crossing]
+        return carried + [iterations.value(value, 0) for value in self._crossing]
 
     def _new_loop(self, initial: list[ir.Value]) -> tuple[ir.Operation, ir.Block]:
-        """The loop from the second turn on, with an empty block."""
+        """The loop from the second iteration on, with an empty block."""
         bounds = [self._second(), self._trips.loop.upper, self._trips.loop.step]
         types = [value.type for value in initial]
         made = ir.Operation.create(
@@ -175,7 +181,7 @@ class _Cut:
         return made, made.regions[0].blocks.append(*all_types, arg_locs=locations)
 
     def _second(self) -> ir.Value:
-        """The index of the second turn; the upper bound if there is none.
+        """The index of the second iteration; the upper bound if there is none.
 
         The sum of the first index and the step may be beyond the index's type.
         """
@@ -187,15 +193,16 @@ class _Cut:
         return cuda_tile.SelectOp(comes, second, trips.loop.upper).result
 
 
-class _Turns:
-    """Ops of one turn, or of a turn and the one before, placed at one point.
+class _Iterations:
+    """Ops of one iteration, or of an iteration and the one before, placed at one point.
 
     Args:
         stages: The stages of the loop.
-        early: What the body's arguments are in the younger turn, whose ops of stage 0
-            stand here; those that get their value from the older one may be left out.
-        late: What the body's arguments and the values that cross are in the older turn,
-            whose ops of stage 1 stand here.
+        early: What the body's arguments are in the younger iteration, whose ops of
+            stage 0 stand here; those that get their value from the older one may be
+            left out.
+        late: What the body's arguments and the values that cross are in the older
+            iteration, whose ops of stage 1 stand here.
     """
 
     def __init__(self, stages: Stages, early: Known, late: Known | None) -> None:
@@ -237,7 +244,7 @@ class _Turns:
         return value
 
     def _place_before(self, op: ir.Operation) -> None:
-        """Places what an op of the younger turn needs of the older one, in order."""
+        """Places, in order, what an op of the younger iteration needs of the older."""
         work = [
             self._stages.end.operands[number]
             for value in outer_values(op)

@@ -32,7 +32,7 @@ from cuda_tile.passes.skew_slice import CannotMove
 
 @dataclass(frozen=True)
 class Trips:
-    """The turns of a counted loop.
+    """The iterations of a counted loop.
 
     Attributes:
         op: The loop.
@@ -46,11 +46,11 @@ class Trips:
 
     @classmethod
     def of(cls, op: ir.Operation, most: int) -> Trips:
-        """The turns of a `for`.
+        """The iterations of a `for`.
 
         Args:
             op: The loop.
-            most: The largest number of turns that will be asked for.
+            most: The largest number of iterations that will be asked for.
 
         Raises:
             CannotMove: So many steps are beyond the index's type.
@@ -67,11 +67,16 @@ class Trips:
         return cls(op, loop, step)
 
     def first(self, number: int) -> ir.Value:
-        """The index of a turn, counted from the first one."""
+        """The index of an iteration, counted from the first one."""
         return self.later(self.loop.lower, number)
 
     def later(self, index: ir.Value, number: int) -> ir.Value:
-        """The index so many turns later."""
+        """The index so many iterations later.
+
+        Args:
+            index: The index of an iteration.
+            number: Iterations behind it.
+        """
         if not number:
             return index
         if self.step is not None:
@@ -79,7 +84,7 @@ class Trips:
         return add(index, multiply(self.loop.step, number))
 
     def reaches(self, number: int) -> ir.Value:
-        """Whether there is a turn of that number."""
+        """Whether there is an iteration of that number."""
         loop = self.loop
         starts = compare(
             "less_than", loop.lower, loop.upper, is_unsigned=loop.is_unsigned
@@ -87,7 +92,7 @@ class Trips:
         return both(starts, self.comes(loop.lower, number)) if number else starts
 
     def comes_later(self, number: int) -> ir.Value:
-        """Whether a turn comes so many turns after the one in whose body this stands.
+        """Whether there is an iteration so many behind that of the insertion point.
 
         A comparison with a bound from before the loop, so that nothing is counted
         beside the index.
@@ -102,7 +107,12 @@ class Trips:
         return compare("less_than", loop.index, bound, is_unsigned=loop.is_unsigned)
 
     def comes(self, index: ir.Value, number: int) -> ir.Value:
-        """Whether a turn comes so many turns after that of an index, which exists."""
+        """Whether there is an iteration so many behind that of an existing index.
+
+        Args:
+            index: The index of an iteration.
+            number: Iterations behind it.
+        """
         left = subtract(self.loop.upper, index)
         if self.step is not None:
             bound = constant(self.step * number, index.type)

@@ -86,7 +86,7 @@ _OPPOSITE = {
 
 @dataclass(frozen=True)
 class Mask:
-    """A comparison of a loop's body that is open in some turns.
+    """A comparison of a loop's body that is open in some iterations.
 
     Attributes:
         op: The comparison.
@@ -102,7 +102,12 @@ class Mask:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Splits the loops of each entry of `module`."""
+    """Splits the loops of each entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     opened: list[ir.Operation] = []
     for entry in entries(module):
         loops = [op for op in nested_ops(entry) if _is_worth(op) and candidates(op)]
@@ -163,7 +168,12 @@ def _guards_only_loads(mask: ir.Value) -> bool:
 
 
 def masks_of(loop: ir.Operation, facts: FactsAnalysis) -> list[Mask]:
-    """The masks of a loop that may be open in some turns and not in others."""
+    """The masks of a loop that may be open in some iterations and not in others.
+
+    Args:
+        loop: The loop.
+        facts: The facts of the entry's values.
+    """
     counted = counted_loop(loop)
     if counted is None:
         return []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The turns of a loop in which inequalities hold, as bounds computed before it.
+"""The iterations of a loop in which inequalities hold, as bounds computed before it.
 
 All arithmetic is in 64 bits, where sums of the numbers of `analysis/affine.py` are
 exact; the bounds are then numbers of the index's type again, between the loop's own
-bounds but for less than a step, and on the grid of its turns.
+bounds but for less than a step, and on the grid of its iterations.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Condition:
 
 
 class Bounds:
-    """Bounds of the turns of a loop, computed at the insertion point.
+    """Bounds of the iterations of a loop, computed at the insertion point.
 
     Args:
         loop: The loop.
@@ -65,7 +65,7 @@ class Bounds:
     def find(
         self, conditions: Sequence[Condition], *, begins: bool, ends: bool
     ) -> tuple[ir.Value | None, ...]:
-        """The first turn in which all conditions hold, and the first one after those.
+        """The first iteration in which all conditions hold, and the first behind those.
 
         Args:
             conditions: The conditions.
@@ -73,7 +73,7 @@ class Bounds:
             ends: Whether to look for the end; else it is the loop's.
 
         Returns:
-            The two, None where not looked for. Without any such turn both are the
+            The two, None where not looked for. Without any such iteration both are the
             lower bound, or the first one is the upper bound.
         """
         firsts: list[ir.Value] = []
@@ -108,7 +108,7 @@ class Bounds:
         )
 
     def below(self, bound: ir.Value) -> ir.Value:
-        """A bound as the upper one of a loop: no turn beyond the whole loop's."""
+        """A bound as the upper one of a loop: no iteration beyond the whole loop's."""
         if constant_of(self._loop.step) == 1:
             return bound
         return cuda_tile.MinIOp(bound, self._loop.upper, "signed").result
@@ -131,16 +131,16 @@ class Bounds:
         return cuda_tile.DivIOp(value, number, "signed", rounding=rounding).result
 
     def _holds_in_all(self, condition: Condition, rest: ir.Value) -> ir.Value:
-        """Whether a condition holds in all turns: at the worse end of the loop."""
+        """Whether a condition holds in all iterations: at the worse end of the loop."""
         if condition.index:
             worst = self._lower if condition.index > 0 else plus(self._upper, -1)
             rest = add(rest, multiply(worst, condition.index))
         return compare("greater_than_or_equal", rest, constant(0, self._i64))
 
     def _clamped(self, bound: ir.Value, low: ir.Value) -> ir.Value:
-        """The first turn from a bound on, at least `low`, which is one of the loop.
+        """The first iteration from a bound on, but not before `low`, which is one.
 
-        Beyond the last turn it is the first place after that on the loop's grid.
+        Beyond the last iteration it is the first place after that on the loop's grid.
         """
         bound = cuda_tile.MinIOp(bound, self._upper, "signed").result
         bound = cuda_tile.MaxIOp(bound, low, "signed").result  # loop_splitting C5
@@ -148,8 +148,10 @@ class Bounds:
             return bound
         step = self._wide(self._loop.step)
         past = subtract(bound, self._lower)
-        turns = cuda_tile.DivIOp(past, step, "signed", rounding="positive_inf").result
-        return add(self._lower, cuda_tile.MulIOp(turns, step).result)
+        iterations = cuda_tile.DivIOp(
+            past, step, "signed", rounding="positive_inf"
+        ).result
+        return add(self._lower, cuda_tile.MulIOp(iterations, step).result)
 
     def _narrowed(
         self,

@@ -53,7 +53,7 @@ def drop_added_zeros(entry: ir.Operation) -> None:
 
 
 def _may_go(op: ir.Operation, value: ir.Value) -> bool:
-    """Whether nobody can tell a sum of a value and +0 from the value."""
+    """Whether a value can replace its sum with +0."""
     if _is_zero_or_large(value):
         return True
     if flag(op, "flush_to_zero"):  # zero_removal C2

@@ -30,25 +30,30 @@ from cuda_tile.ir.walk import entries, listed_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
-from cuda_tile.stage.early import start_loads_together
-from cuda_tile.stage.exchanges import join_exchanges, store_early
+from cuda_tile.stage.exchanges import hoist_store, join_exchanges
 from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.families import stage_product
 from cuda_tile.stage.fill import Fills
-from cuda_tile.stage.held import hold_tiles
+from cuda_tile.stage.hoisted import start_loads_together
 from cuda_tile.stage.maps import add_maps
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.reduction import split_reduction
+from cuda_tile.stage.reuse import reuse_tiles
 from cuda_tile.stage.scan import split_scan
 from cuda_tile.stage.staging import Staging
 from cuda_tile.stage.stores import stage_stores
 
 LEAST_BYTES = 1024
-"""What a conversion may always take: what it does not get goes through in pieces."""
+"""What a conversion may always take: what it does not get goes through in parts."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Stages every entry of `module`."""
+    """Stages every entry of `module`.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
     del options
     for entry in entries(module):
         _stage_entry(entry)
@@ -74,14 +79,14 @@ def _stage_entry(entry: ir.Operation) -> None:
         if obtains_once(op):
             share_result(op, n_warps, _left(left, op, fills))
     if not has_products:
-        hold_tiles(entry)
+        reuse_tiles(entry)
         start_loads_together(entry)
     join_exchanges(entry)
     for op in listed_ops(entry):
         if op.name == "tileas.convert_layout":
             load = stage_conversion(op, _left(left, op, fills))
             if load is not None:
-                store_early(load)
+                hoist_store(load)
     stage_stores(entry)
     add_maps(entry)
 

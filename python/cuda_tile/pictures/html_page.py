@@ -16,11 +16,11 @@ from cuda_tile.emulator.report import Counts
 from cuda_tile.pictures.bank_picture import banks_svg
 from cuda_tile.pictures.collect import Collected
 from cuda_tile.pictures.highlight import javascript_rules
+from cuda_tile.pictures.iterations_picture import iterations_svg
 from cuda_tile.pictures.layout_picture import layout_svg
 from cuda_tile.pictures.listings import Listing, Places
 from cuda_tile.pictures.measured import Run
 from cuda_tile.pictures.placed import PlacedKernel, UsedBuffer
-from cuda_tile.pictures.turns_picture import turns_svg
 from cuda_tile.pipeline import PIPELINE
 from cuda_tile.report import KernelReport
 from cuda_tile.version import __version__
@@ -33,7 +33,7 @@ TABS = (
     ("passes", "Passes"),
     ("layouts", "Layouts"),
     ("shared", "Shared memory"),
-    ("turns", "Rings and roles"),
+    ("iterations", "Rings and roles"),
     ("bounds", "Counts and bounds"),
     ("summary", "Resources and time"),
 )
@@ -184,7 +184,7 @@ def _kernel(kernel: PlacedKernel, run: Run, failure: str) -> dict[str, Any]:
         "shared_bytes": end,
         "buffers": [(b.text, _bank_pictures(b)) for b in used[:MOST_BUFFERS]],
         "has_rings": bool(kernel.rings),
-        "turns": _markup(turns_svg(run.events, kernel.rings, kernel.roles))
+        "iterations": _markup(iterations_svg(run.events, kernel.rings, kernel.roles))
         if run.events
         else "",
         "failure": failure,
@@ -223,7 +223,7 @@ class _Column:
     bound: Bound
     title: str
     source: str
-    turns: float
+    iterations: float
     limiter: str
 
     def clocks(self, name: str) -> float:
@@ -236,7 +236,7 @@ class _Column:
 def _run(run: Run) -> dict[str, Any]:
     shown = [] if run.bounds is None else [run.bounds.grid, *run.bounds.loops]
     columns = [
-        _Column(each, each.title, each.source, each.turns, each.limiter.name)
+        _Column(each, each.title, each.source, each.iterations, each.limiter.name)
         for each in shown[: 1 + MOST_LOOPS]
     ]
     names = [r.name for r in shown[0].resources] if shown else []

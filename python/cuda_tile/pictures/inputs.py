@@ -29,7 +29,7 @@ from cuda_tile.runtime.elements import Array, element
 from cuda_tile.runtime.spread import spread_args
 
 TILES_PER_DIM = 4
-"""Turns of a loop over a dimension: enough for rings to go round."""
+"""Iterations of a loop over a dimension: enough for rings to go round."""
 FEWEST = 2
 LONE_ELEMENTS = 1 << 16
 """Elements of an array of which no view tells the extent."""

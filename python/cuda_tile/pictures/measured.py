@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a compiled kernel on the emulator, for counts, bounds and the turns of rings."""
+"""Runs a compiled kernel on the emulator, for counts, bounds and uses of rings."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class RingEvent:
         role: The number of the role that made it; -1 without roles.
         ring: The number of the ring in the kernel.
         kind: `acquire`, `publish`, `take` or `release`.
-        turn: Which turn of the ring, counted from 0.
+        iteration: Which iteration of the ring, counted from 0.
     """
 
     role: int
     ring: int
     kind: str
-    turn: int
+    iteration: int
 
 
 @dataclass(frozen=True)
@@ -156,23 +156,24 @@ def _ring_events(
 ) -> tuple[RingEvent, ...]:
     """The ring ops that the interpreter meets at level W; none if it fails.
 
-    The four counters of a ring go up one by one, so the n-th op of a kind is turn n.
+    The four counters of a ring go up one by one, so the n-th op of a kind is iteration
+    n.
     """
     program = interp.load(placed)
     roles, rings = _places(program.entries[kernel].body)
     if not rings:
         return ()
     events: list[RingEvent] = []
-    turns: dict[tuple[int, str], int] = {}
+    iterations: dict[tuple[int, str], int] = {}
 
     def note(op: Op, _results: tuple[Any, ...]) -> None:
         kind = _RING_OPS.get(op.name)
         if kind is None:
             return
         ring = rings[op.operands[0]]
-        turn = turns.get((ring, kind), 0)
-        turns[ring, kind] = turn + 1
-        events.append(RingEvent(roles.get(op, -1), ring, kind, turn))
+        iteration = iterations.get((ring, kind), 0)
+        iterations[ring, kind] = iteration + 1
+        events.append(RingEvent(roles.get(op, -1), ring, kind, iteration))
         if len(events) >= MOST_EVENTS:
             raise _Enough
 

@@ -29,7 +29,7 @@ from cuda_tile.ir.walk import entry_name, location_text, nested_ops
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.pictures.bank_picture import WarpAccess, find_access
-from cuda_tile.pictures.turns_picture import Ring
+from cuda_tile.pictures.iterations_picture import Ring
 from cuda_tile.targets import find_target
 
 FIRST_STMATRIX = 90

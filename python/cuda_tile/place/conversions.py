@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a value comes to its user in another layout than the one it was made in.
+"""How a use gets a value in another layout: conversion or rematerialisation.
 
-The plain way is a `tileas.convert_layout` of the value. Often less is enough: an op
-that only renames or works element by element can be done again in the wanted layout,
-and then its operands are what must get there. So a mask is made again of `iota` and
-constants (rematerialisation), and what is broadcast or widened is converted before,
-when it is small. Of all these the cheapest by `place/cost.py` is taken.
+A `tileas.convert_layout` of the value always works. Often less is enough: an op that
+renames, or works element by element, can be repeated in the wanted layout, so that only
+its operands are converted. So a mask is computed again from `iota` and constants
+(rematerialisation), and a small tile is converted before it is broadcast or widened.
+The cheapest way by `place/cost.py` is taken.
 """
 
 from __future__ import annotations

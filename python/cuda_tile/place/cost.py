@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What layouts cost: conversions between them, and accesses in a poor one.
+"""The cost of layouts: conversions between them, and accesses in a poor one.
 
 The unit is a clock of a multiprocessor, for all warps of a CTA and one execution; times
 the trip counts of the loops around. Only relations matter. A 32-byte sector of global
@@ -34,7 +34,13 @@ def sector_cycles(target: Target) -> float:
 
 
 def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> float:
-    """Cost of one conversion of a tile of elements of `bits` bits."""
+    """Cost of one conversion of a tile of elements of `bits` bits.
+
+    Args:
+        source: The layout of the tile.
+        target: The layout that is wanted.
+        bits: Bits of an element.
+    """
     match classify(source, target):
         case ConversionKind.IDENTITY | ConversionKind.REGISTER:
             return 0.0

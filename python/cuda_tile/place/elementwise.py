@@ -11,7 +11,12 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 
 def same_layout(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """Every tile the op touches has one layout; a thread works on its own."""
+    """Every tile the op touches has one layout; a thread works on its own.
+
+    Args:
+        ctx: The context of placement.
+        op: The op.
+    """
     del ctx
     return [Same(tuple(v for v in (*op.operands, *op.results) if is_distributed(v)))]
 

@@ -9,7 +9,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
-from cuda_tile.analysis.feeds import renamed_uses
+from cuda_tile.analysis.operand_sources import renamed_uses
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.copy_plan import TMA, read_load, read_store
 from cuda_tile.ir.plan import PRODUCTS
@@ -64,7 +64,12 @@ def is_read_back(load: ir.Operation) -> bool:
 
 
 def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:
-    """Any layout is as good for what is read back from shared memory."""
+    """Any layout is as good for what is read back from shared memory.
+
+    Args:
+        ctx: The context of placement.
+        load: The load.
+    """
     return replace(prefer(ctx, load, None, can_convert=False), cycles=_nothing)
 
 
@@ -94,7 +99,7 @@ def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The stored tile is converted where its own layout would waste sectors.
 
-    What the copy engine stores goes through shared memory as it is.
+    A tile that the copy engine stores goes through shared memory unchanged.
     """
     if read_store(op).engine == TMA:
         return []
@@ -104,7 +109,13 @@ def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def write_to_view(
     ctx: PlaceContext, op: ir.Operation, operand: int
 ) -> list[Constraint]:
-    """A write of an operand; a scattered tile comes in the access's own layout."""
+    """A write of an operand; a scattered tile comes in the access's own layout.
+
+    Args:
+        ctx: The context of placement.
+        op: The store.
+        operand: The number of the operand that is stored.
+    """
     wanted = prefer(ctx, op, operand, can_convert=True)
     sparse = tiling_of(view_operand(op)).sparse_dim
     if sparse is None:

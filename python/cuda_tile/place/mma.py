@@ -8,7 +8,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
-from cuda_tile.analysis.feeds import computed_from, source_load
+from cuda_tile.analysis.operand_sources import computed_from, source_load
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.ir.plan import ProductPlan, read_product

@@ -18,7 +18,7 @@ from cuda_tile.targets import Target
 
 @dataclass(frozen=True)
 class PlaceContext:
-    """What a rule may ask beside its op."""
+    """The context of a rule."""
 
     plan: Plan
     facts: FactsAnalysis

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds one layout per tile value from the constraints of all ops.
 
-Values that must agree form classes (union-find). Matrix results fix their
-class, the heaviest first. Of the other classes the one with the access that moves
-most bytes goes first; it takes the layout, among those that its accesses like
-best, that costs least over all of them (`place/cost.py`): an access that gets
-another layout pays for the sectors it wastes or for a conversion, whichever is
-less. A class that got its layout hands it on over `Related` edges to classes that
-have none.
+Values that must agree form classes (union-find). Matrix results fix their class, the
+heaviest first. The other classes follow, the one with the access that moves most bytes
+first. Its candidates are the layouts that its accesses prefer; it takes the one that
+costs least over all accesses (`place/cost.py`). An access that gets another layout pays
+for the sectors it wastes or for a conversion, whichever is less. A class with a layout
+passes it over `Related` edges to classes that have none.
 
-What is left over is a cut: a list of operands and results at which the caller
-inserts a conversion. Deterministic, and linear in the number of constraints but
-for classes with many accesses, where each is priced in each other's layout.
+The rest is a cut: a list of operands and results at which the caller inserts a
+conversion. Deterministic, and linear in the number of constraints but for classes with
+many accesses, where each is priced in each other's layout.
 """
 
 from __future__ import annotations
@@ -50,7 +49,12 @@ class Classes:
         return root
 
     def union(self, first: ir.Value, second: ir.Value) -> None:
-        """Joins two classes; the first keeps its representative."""
+        """Joins two classes; the first keeps its representative.
+
+        Args:
+            first: A value of one class.
+            second: A value of the other.
+        """
         a, b = self.find(first), self.find(second)
         if a != b:
             self._parent[b] = a
@@ -213,7 +217,7 @@ def _check_no_contradiction(fixed: list[Fixed]) -> None:
 
 
 def _cheapest(prefers: list[Prefer]) -> LinearLayout:
-    """Of the layouts that some accesses of one class like best, the cheapest for all.
+    """The cheapest layout for all accesses of a class, among those that some prefer.
 
     On a tie the heaviest access's, which stands first.
     """
@@ -224,7 +228,7 @@ def _cheapest(prefers: list[Prefer]) -> LinearLayout:
 
 
 def _price(prefer: Prefer, layout: LinearLayout) -> float:
-    """What an access pays for a tile that has `layout`, over the whole run."""
+    """The cost of an access for a tile that has `layout`, over the whole run."""
     price = max(0.0, prefer.cycles(layout) - prefer.cycles(prefer.layout))
     if prefer.can_convert:
         price = min(price, _conversion(prefer, layout))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The heuristics: which plans a kernel could have, what they cost, and the search.
+"""Plans: which ones a kernel could have, what they cost, and the search.
 
 - space: the decisions, each a value, and their numbers;
 - loads, products, rows: what a decision makes of loads, products and long rows, and

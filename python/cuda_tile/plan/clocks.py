@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a product costs, in clocks of one multiprocessor: formulas over a chip's row.
+"""The cost of a product in clocks of one multiprocessor, by formulas over a chip's row.
 
 Rates are for a multiprocessor that does nothing else; what runs at the same time is
 bounded by the slowest part. Loads through registers are not overlapped with the product
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
@@ -31,11 +31,18 @@ def waiting_clocks(target: Target, busy: float, ctas: int) -> float:
 
 def resource_clocks(
     target: Target,
-    plans: Parts,
+    plans: ProductPlans,
     num_warps: int,
     exponentials: int,
 ) -> dict[str, float]:
-    """Clocks per CTA of an iteration of all products, by the resource they take."""
+    """Clocks per CTA of an iteration of all products, by the resource they take.
+
+    Args:
+        target: The chip.
+        plans: The plans of the products.
+        num_warps: Warps of a CTA.
+        exponentials: Exponentials of an iteration.
+    """
     reads = sum(read_clocks(target, *item, num_warps) for item in plans.items())
     return {
         "tensor cores": sum(multiply_clocks(target, *item) for item in plans.items()),
@@ -46,7 +53,13 @@ def resource_clocks(
 
 
 def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:
-    """Clocks of the matrix units; twice the width of an operand is half the rate."""
+    """Clocks of the matrix units; twice the width of an operand is half the rate.
+
+    Args:
+        target: The chip.
+        product: The product.
+        plan: The plan of the product.
+    """
     m, n, k = product.extents
     clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
     return clocks * plan.engine.slowdown(target)
@@ -55,7 +68,14 @@ def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> floa
 def read_clocks(
     target: Target, product: Product, plan: ProductPlan, num_warps: int
 ) -> float:
-    """Clocks of reading operands from shared memory."""
+    """Clocks of reading operands from shared memory.
+
+    Args:
+        target: The chip.
+        product: The product.
+        plan: The plan of the product.
+        num_warps: Warps of a CTA.
+    """
     reading = Reading(
         product.extents,
         product.operand_bits,
@@ -65,23 +85,32 @@ def read_clocks(
     return plan.engine.shared_bytes_read(reading, plan) / target.shared_bytes_per_clock
 
 
-def fill_clocks(target: Target, plans: Parts) -> float:
+def fill_clocks(target: Target, plans: ProductPlans) -> float:
     """Clocks of writing operands to shared memory, by engines or by threads.
 
     Not those that stay in their threads, nor those that are there before the loop.
+
+    Args:
+        target: The chip.
+        plans: The plans of the products.
     """
     filled = {
         value: tile_bytes(value)
         for product, plan in plans.items()
         for index, value in enumerate(list(product.op.operands)[:2])
-        if not is_staged_early(product.op, index)
+        if not is_staging_hoisted(product.op, index)
         and not (index == 0 and product.keeps_operand(plan))
     }
     return sum(filled.values()) / target.shared_bytes_per_clock
 
 
 def copy_clocks(target: Target, product: Product) -> float:
-    """Clocks of bringing the right operand, which changes every iteration, from L2."""
+    """Clocks of bringing the right operand, which changes every iteration, from L2.
+
+    Args:
+        target: The chip.
+        product: The product.
+    """
     _, n, k = product.extents
     return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Why a plan is as it is: in words for the report, and as JSON for tools.
 
-What the model says of the plan that was taken and of those that it was compared with.
-No pass reads this.
+The model's estimates of the chosen plan, and of the plans it was compared with. No pass
+reads this.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cuda_tile.plan.space import Space
 
 
 def remark_texts(entry: ir.Operation, found: Found, problem: Problem) -> Iterator[str]:
-    """What the plan of an entry gives up, and why.
+    """The hints that the plan of an entry does not follow, and why.
 
     Args:
         entry: The entry.
@@ -141,7 +141,7 @@ def choice_texts(chosen: Candidate, compared: Sequence[Candidate]) -> list[str]:
         clocks += f"; {chosen.cost.iteration:.0f} with the latency of loads"
     texts = [
         f"{_named(chosen)}: {chosen.cost.registers} of {chosen.cost.limit} registers "
-        f"estimated; clocks of a turn: {clocks}"
+        f"estimated; clocks of an iteration: {clocks}"
     ]
     others: dict[str, Candidate] = {}
     possible = (other for other in compared if other.refusal is None)
@@ -170,7 +170,7 @@ def _why_not(other: Candidate, chosen: Candidate) -> str:
     if other.doubt is not None:
         return other.doubt
     if mine.iteration > best.iteration:
-        return f"{mine.iteration:.0f} clocks of a turn for {best.iteration:.0f}"
+        return f"{mine.iteration:.0f} clocks of an iteration for {best.iteration:.0f}"
     if other.decision.roles != chosen.decision.roles:
         return "warps that multiply would start the copies"
     if other.is_cut and not chosen.is_cut:

@@ -2,11 +2,11 @@
 """Which engine may load the operands of products: a part of the space of plans.
 
 `Loads` reads an entry once. `Copies` is one choice of an engine for each load, a value;
-`Loads.choices` gives those that a plan may have, the best first. What an engine refuses
-stands in analysis/engines.py, and two rules join the loads of an entry: one engine
-copies everything, since one role can fill all rings then; and a loop leaves the shared
-memory to copies of a loop inside of it, which hide latency that its own few iterations
-do not show.
+`Loads.choices` gives those that a plan may have, the best first. Reasons why an engine
+refuses a load stand in analysis/engines.py, and two rules join the loads of an entry:
+one engine copies everything, since one role can fill all rings then; and a loop leaves
+the shared memory to copies of a loop inside of it, which hide latency that its own few
+iterations do not show.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.engines import MOST_ASYNC_BYTES, EngineChoice
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
     computed_operands,
     enclosing_ops_of,
@@ -159,7 +159,11 @@ class Loads:
                 engines[operand.load] = engine if can else THREADS
 
     def _check_by_hand(self, ops: Sequence[ir.Operation]) -> None:
-        """Refuses plans by hand that name an engine which cannot move the tile."""
+        """Refuses plans by hand that name an engine which cannot move the tile.
+
+        Raises:
+            UserError: An engine refuses a load that was planned by hand.
+        """
         known = {operand.load: operand for operand in self.operands}
         copied = {load: plan for load, plan in self.by_hand.items() if plan.is_copy}
         once = once_loaded_operands(ops) if copied.keys() - known.keys() else []
@@ -257,7 +261,12 @@ class Copies:
         return replace(self, operands=tuple(counted_twice(self.operands, shared)))
 
     def is_copied(self, op: ir.Operation, index: int) -> bool:
-        """Whether an operand of a product is brought to shared memory by an engine."""
+        """Whether an operand of a product is brought to shared memory by an engine.
+
+        Args:
+            op: The product.
+            index: The number of the operand: 0 for A, 1 for B.
+        """
         if op.name not in PRODUCTS or index > 1 or not self.engines:
             return False
         load = source_load(op.operands[index])
@@ -267,6 +276,10 @@ class Copies:
         """Whether threads compute an operand of a product from what an engine brings.
 
         Scales alone do not count.
+
+        Args:
+            op: The product.
+            index: The number of the operand: 0 for A, 1 for B.
         """
         return any(
             (op, index) in operand.uses and not is_small(operand)

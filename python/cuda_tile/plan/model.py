@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one decision costs: clocks, registers and CTAs; or why it cannot be.
+"""The cost of one decision in clocks, registers and CTAs, or why it is impossible.
 
-`Model.candidate` is the only place where a plan is judged: the search, the list of
-plans for tools, and the report ask it. Shared memory is judged by plan/rings.py, for
-the candidates that the search would take.
+Only `Model.candidate` judges a plan: the search, the list of plans for tools, and the
+report call it. plan/rings.py checks shared memory, for the candidates that the search
+would take.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from math import log2
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, is_staged_early
+from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
@@ -34,7 +34,7 @@ from cuda_tile.plan.clocks import (
     waiting_clocks,
 )
 from cuda_tile.plan.loads import Copies
-from cuda_tile.plan.products import choose_atom, divide_product, turns_bytes
+from cuda_tile.plan.products import choose_atom, divide_product, transposes_bytes
 from cuda_tile.plan.registers import (
     TileRegisters,
     least_registers,
@@ -90,7 +90,7 @@ class Candidate:
 
     decision: Decision
     copies: Copies
-    products: Parts
+    products: ProductPlans
     cost: Cost
     where: ir.Operation | None
     refusal: str | None = None
@@ -107,9 +107,9 @@ class Candidate:
         return any(plan.engine.runs_by_itself for plan in self.products.values())
 
     @cached_property
-    def turns_bytes(self) -> bool:
+    def transposes_bytes(self) -> bool:
         """Whether threads put bytes together between a read and a product."""
-        return any(map(turns_bytes, self.products.values()))
+        return any(map(transposes_bytes, self.products.values()))
 
     @cached_property
     def is_cut(self) -> bool:
@@ -118,7 +118,7 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """What the best of the candidates that fit has least of.
+        """The sort key of candidates that fit: the best one has the least.
 
         Clocks first, then what no resource counts: who starts copies, reads of shared
         memory, warps that work while others wait.
@@ -127,7 +127,7 @@ class Candidate:
         if not self.products:
             return *self._exchange_rank, decision.cluster, -decision.num_warps
         first = cost.iteration, decision.roles == "one", self.is_cut
-        if self.turns_bytes:
+        if self.transposes_bytes:
             second = -decision.num_warps, cost.reads
         else:
             sign = -1 if self.has_groups else 1
@@ -144,7 +144,7 @@ class Candidate:
         return (registers * decision.num_warps ** log2(1 / WORTH_WARPS),)
 
 
-def is_awkward(copies: Copies, products: Parts, roles: str) -> bool:
+def is_awkward(copies: Copies, products: ProductPlans, roles: str) -> bool:
     """Whether another engine would make the copies with less waiting.
 
     Without a role that loads, a warp that is done with a slot of a bulk copy tells so
@@ -164,7 +164,7 @@ def is_awkward(copies: Copies, products: Parts, roles: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Staging:
-    """What is known of an entry where engines make some of its loads.
+    """The live tiles and products of an entry whose engines make some loads.
 
     Attributes:
         copies: The engines.
@@ -189,7 +189,7 @@ class _Warps:
         least: Registers that each thread must be launched with.
     """
 
-    products: Parts
+    products: ProductPlans
     registers: int
     where: ir.Operation | None
     clocks: Mapping[str, float]
@@ -237,7 +237,12 @@ class Model:
         return Model(*known, choices[::-1])
 
     def copies(self, engine: str, warps: int) -> Copies:
-        """The engine of each load for so many warps, if all have one engine."""
+        """The engine of each load for so many warps, if all have one engine.
+
+        Args:
+            engine: `tma`, `cp_async` or `threads`.
+            warps: Warps of a CTA.
+        """
         key = engine, warps
         if key not in self._copies:
             found = self._choices[engine]
@@ -245,8 +250,13 @@ class Model:
             self._copies[key] = found.without(few) if few else found
         return self._copies[key]
 
-    def products(self, plan: Plan, copies: Copies) -> Parts:
-        """The plan of each product in an entry whose plan is known."""
+    def products(self, plan: Plan, copies: Copies) -> ProductPlans:
+        """The plan of each product in an entry whose plan is known.
+
+        Args:
+            plan: The plan of the entry.
+            copies: The engines that load operands.
+        """
         atoms = self._staging(copies).atoms
         return {
             product: divide_product(product, plan, self._target, atom, copies)
@@ -254,7 +264,7 @@ class Model:
         }
 
     def candidate(self, decision: Decision) -> Candidate:
-        """What a decision costs, or why it cannot be taken."""
+        """The cost of a decision, or why it cannot be taken."""
         target, warps = self._target, decision.num_warps
         copies = self.copies(decision.engine, warps)
         needed = self._of_warps(decision, copies)
@@ -317,7 +327,7 @@ class Model:
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
-        if not made.turns_bytes or decision.ctas > PAIRED_CTAS:
+        if not made.transposes_bytes or decision.ctas > PAIRED_CTAS:
             return "nobody asked for more CTAs, and none waits for another one"
         if not has_room_beside(made.copies, decision.ctas):
             return f"shared memory has no slots for {decision.ctas} CTAs"
@@ -340,7 +350,7 @@ class Model:
         if copies.key not in self._stagings:
 
             def is_staged(op: ir.Operation, index: int) -> bool:
-                return is_staged_early(op, index) or copies.is_copied(op, index)
+                return is_staging_hoisted(op, index) or copies.is_copied(op, index)
 
             atoms = {
                 Product.of(op, is_staged): choose_atom(op, self._target, copies)
@@ -369,7 +379,7 @@ class Model:
         return max(1, longest_row(self._ops) // decision.part)
 
     def _estimated(
-        self, staging: _Staging, plans: Parts, warps: int, shares: int
+        self, staging: _Staging, plans: ProductPlans, warps: int, shares: int
     ) -> _Warps:
         """What a CTA of so many warps needs, each with one of the shares of tiles."""
         weigh, products = TileRegisters(plans, shares), {p.op: p for p in plans}

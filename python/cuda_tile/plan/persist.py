@@ -8,8 +8,8 @@ the multiprocessor who would fill that time; and tile blocks that take equally l
 since they are dealt out beforehand.
 
 **Order.** n CTAs work on n neighbouring tile blocks at a time. With g rows of blocks in
-a strip they cover g rows and n / g columns, and what each turn of their loops brings
-from DRAM is
+a strip they cover g rows and n / g columns, and what each iteration of their loops
+brings from DRAM is
 
     g * (bytes that a block's row decides) + n / g * (those that its column decides)
 
@@ -27,7 +27,7 @@ from math import log2
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import counted_loop
-from cuda_tile.analysis.feeds import LoadedOperand
+from cuda_tile.analysis.operand_sources import LoadedOperand
 from cuda_tile.analysis.tiling import index_operands
 from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import Plan
@@ -83,8 +83,8 @@ def _refusal(
         known = [] if bounds is None else [bounds.lower, bounds.upper, bounds.step]
         if bounds is None or any(_block_axes(value) for value in known):
             return (
-                "the turns of its loop differ from block to block, and CTAs that the "
-                "GPU starts as others end share such work better"
+                "the iterations of its loop differ from block to block, and CTAs that "
+                "the GPU starts as others end share such work better"
             )
     return None
 

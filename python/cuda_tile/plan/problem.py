@@ -41,7 +41,7 @@ class Listed:
 
 
 class Problem:
-    """What plan knows of one entry.
+    """The planning problem of one entry.
 
     Args:
         entry: The entry, at level T.

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
-from cuda_tile.analysis.feeds import Product, conversions_of
+from cuda_tile.analysis.operand_sources import Product, conversions_of
 from cuda_tile.analysis.product_families import propose
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
@@ -36,14 +36,20 @@ SCALED = "cuda_tile.mmaf_scaled"
 
 
 def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[str]:
-    """Which bytes threads turn from one buffer to another, and what would help."""
+    """Which bytes threads transpose from one buffer to another, and what would help.
+
+    Args:
+        op: The product.
+        plan: The plan of the product.
+        copies: The engines that load operands.
+    """
     for name in plan.convert:
         index = ROLES.index(name)
         operand, along = op.operands[index], "MN"[index]
-        is_turned = element_bits(element_of(operand)) == 8 and not conversions_of(
+        is_transposed = element_bits(element_of(operand)) == 8 and not conversions_of(
             operand
         )
-        if is_turned and copies.is_copied(op, index):
+        if is_transposed and copies.is_copied(op, index):
             yield (
                 f"{location_text(op)}: wanted warpgroups to read operand {name} where "
                 "it was copied, got it through a second buffer: its bytes lie along "
@@ -75,7 +81,7 @@ def divide_product(
     return replace(found, promote=promote)
 
 
-def turns_bytes(plan: ProductPlan) -> bool:
+def transposes_bytes(plan: ProductPlan) -> bool:
     """Whether threads put the bytes of a right operand together after `ldmatrix`."""
     return isinstance(plan.atom, MmaAtom) and plan.atom.columns > 1
 
@@ -85,8 +91,14 @@ def plan_product(
 ) -> ProductPlan:
     """Divides one product as its entry does, or on its own if it is too small.
 
-    Of a batch each warp takes matrices of its own as far as there are enough: what
-    divides a matrix shares its operands.
+    A batch is divided among the warps first, as long as there is a matrix for each:
+    warps that divide one matrix would read the same operands.
+
+    Args:
+        extents: Rows, columns and depth.
+        plan: The plan of the entry.
+        atom: The instruction of a warp.
+        batch: Matrices of a batch.
     """
     rows, columns, _ = extents
     if batch > 1:
@@ -134,6 +146,11 @@ def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
     threads would read a right operand of bytes one by one, the atom for which
     `ldmatrix` reads them. Scale factors that no instruction applies stand on sums of
     f32: 8-bit floats whose sums would be short become f16.
+
+    Args:
+        op: The product.
+        target: The chip.
+        copies: The engines that load operands.
     """
     known, terms = (*MMA_SYNC.atoms.values(), *FMA.atoms.values()), terms_of(op)
     atoms = [atom for atom in known if can_compute(atom, terms, target)]
@@ -160,6 +177,11 @@ def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
 
     A warp's part has at least 16 x 8 elements; the larger extent is halved
     first, rows on a tie (an A fragment costs more than a B fragment).
+
+    Args:
+        rows: Rows of the accumulator.
+        columns: Columns of the accumulator.
+        warps: Warps of a CTA, a power of two.
     """
     warps_m = warps_n = 1
     while warps_m * warps_n < warps:

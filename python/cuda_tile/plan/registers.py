@@ -12,7 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from cuda_tile.analysis.feeds import Parts, Product, source_load, warp_part
+from cuda_tile.analysis.operand_sources import (
+    Product,
+    ProductPlans,
+    source_load,
+    warp_share,
+)
 from cuda_tile.analysis.registers import Tile, held_registers
 from cuda_tile.constants import (
     LATE_OVERHEAD_REGISTERS,
@@ -51,7 +56,7 @@ def role_registers(
     return next((pair for pair in found if pair[0] >= needed), found[0])
 
 
-def least_registers(plans: Parts) -> int:
+def least_registers(plans: ProductPlans) -> int:
     """Registers that each thread must be launched with for the instructions alone.
 
     `setmaxnreg` does not help: ptxas compiles a kernel for what it is launched with.
@@ -108,12 +113,12 @@ class TileRegisters:
     threads. Rules of `place` give other layouts only where that costs no more.
     """
 
-    def __init__(self, plans: Parts, num_warps: int) -> None:
+    def __init__(self, plans: ProductPlans, num_warps: int) -> None:
         self._threads = num_warps * WARP_LANES
         self._elements: dict[tuple[int, ...], int] = {}
         for product, plan in plans.items():
             m, n, _ = product.extents
-            rows, columns = warp_part(product, plan)
+            rows, columns = warp_share(product, plan)
             step_m, step_n = plan.warp_step
             of_rows = rows * _per_lane(plan.atom, plan.swap) // step_m
             of_columns = columns * _per_lane(plan.atom, 1 - plan.swap) // step_n

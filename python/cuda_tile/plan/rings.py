@@ -14,9 +14,9 @@ from math import ceil
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
-    Parts,
+    ProductPlans,
     enclosing_ops_of,
     once_loaded_operands,
     source_load,
@@ -48,7 +48,7 @@ _Key = tuple[ir.Operation | str, ...]
 
 @dataclass(frozen=True)
 class Rings:
-    """What copies take of shared memory.
+    """The shared memory of copies.
 
     Attributes:
         plans: The plan of each load that an engine makes and nobody planned by hand.
@@ -122,7 +122,7 @@ def choose_slots(
 
 
 class SharedMemory:
-    """What one plan leaves of shared memory.
+    """The shared memory that one plan leaves.
 
     Args:
         copies: The engines of all loads.
@@ -132,7 +132,7 @@ class SharedMemory:
     """
 
     def __init__(
-        self, copies: Copies, plan: Plan, parts: Parts, resident: int = 1
+        self, copies: Copies, plan: Plan, parts: ProductPlans, resident: int = 1
     ) -> None:
         self._copies, self._plan, self._parts = copies, plan, parts
         self._target = copies.loads.target
@@ -168,7 +168,12 @@ class SharedMemory:
         return Rings(plans, no_room, taken, remarks)
 
     def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
-        """Whether some loads of a loop can be made twice, with slots for each."""
+        """Whether some loads of a loop can be made twice, with slots for each.
+
+        Args:
+            loop: The loop.
+            again: The loads that are made twice.
+        """
         tiles = [*(o.load for o in self._of(loop)), *again]
         size = slot_bytes_of(tile_bytes(load.results[0]) for load in tiles)
         return choose_slots(self._target, self._whole_room(loop), size) > 0
@@ -288,7 +293,9 @@ class SharedMemory:
         )
         return Room(room, max(1.0, *clocks.values()), self._resident)
 
-    def _operand_bytes(self, loop: ir.Operation, inner: Parts) -> dict[ir.Value, int]:
+    def _operand_bytes(
+        self, loop: ir.Operation, inner: ProductPlans
+    ) -> dict[ir.Value, int]:
         """Bytes of the operands of a loop's products that threads store."""
         loads, others = {o.load for o in self._of(loop)}, dict[ir.Value, int]()
         for product, divided in inner.items():
@@ -302,7 +309,7 @@ class SharedMemory:
                     others[value] = tile_bytes(value)
         return others
 
-    def _converted_bytes(self, parts: Parts) -> int:
+    def _converted_bytes(self, parts: ProductPlans) -> int:
         """Bytes of the rings that threads fill from others."""
         return sum(
             CONVERTED_SLOTS * tile_bytes(product.op.operands[index])
@@ -355,7 +362,12 @@ class SharedMemory:
 
 
 def has_room_beside(copies: Copies, ctas: int) -> bool:
-    """Whether so many CTAs have slots enough for what engines copy in any loop."""
+    """Whether so many CTAs have slots enough for what engines copy in any loop.
+
+    Args:
+        copies: The engines that load operands.
+        ctas: CTAs of a multiprocessor.
+    """
     share = copies.loads.target.shared_bytes_per_sm // ctas
     slots = [
         slot_bytes_of(

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.clusters import suits_clusters
-from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.registers import estimate, live_tiles
+from cuda_tile.analysis.reused_tiles import repeated_tiles
 from cuda_tile.constants import MOST_CLUSTER_WARPS, PART_ELEMENTS, SCANNED_ELEMENTS
 from cuda_tile.ir.plan import PRODUCTS, Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
@@ -68,7 +68,7 @@ def plan_rows(
     if tiler is None or (size < held and tiler.repeats_loops):
         return None  # repeated loops may read more than spills do
     is_again = tiler.loads_again or bool(repeated_tiles(entry))
-    decision = Decision(warps, cluster=cluster, part=part, hold=int(is_again))
+    decision = Decision(warps, cluster=cluster, part=part, reuse=int(is_again))
     return decision, (
         f"{location_text(entry)}: wanted a row of {size} elements in registers, it is "
         f"computed in parts of {part}, which are loaded again for each reduction where "
@@ -103,7 +103,13 @@ def _elements_each(ops: Sequence[ir.Operation]) -> int:
 def loads_rows_again(
     entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan
 ) -> bool:
-    """Whether several loops load the rows of an entry where its plan divides them."""
+    """Whether several loops load the rows of an entry where its plan divides them.
+
+    Args:
+        entry: The entry.
+        ops: Its ops.
+        plan: The plan of the entry.
+    """
     size = longest_row(ops)
     tiler = find_tiler(entry, size, plan) if 0 < plan.part < size else None
     return tiler is not None and tiler.loads_again

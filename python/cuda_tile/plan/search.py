@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The one search: of the candidates that fit, the one that costs least.
 
-Registers, threads and shared memory are constraints. What gives up least of what the
-producer hints at is looked at first: the CTAs and warps it asked for, then more warps,
-then fewer CTAs, then several CTAs for a tile block. Where nothing fits, the candidate
-is taken that spills least. Where the slots of a candidate's copies have no room, the
-next one is taken; where none has room for them, threads make these loads and the search
+Registers, threads and shared memory are constraints. The search follows the producer's
+hints as far as possible: first the CTAs and warps it asked for, then more warps, then
+fewer CTAs, then several CTAs for a tile block. Where nothing fits, the candidate is
+taken that spills least. Where the slots of a candidate's copies have no room, the next
+one is taken; where none has room for them, threads make these loads and the search
 begins anew.
 """
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
 from cuda_tile.analysis.clusters import suits_clusters
-from cuda_tile.analysis.feeds import is_chained
+from cuda_tile.analysis.operand_sources import is_chained
 from cuda_tile.constants import (
     ACCUMULATOR_COLUMNS,
     ACCUMULATOR_ROWS,
@@ -46,7 +46,7 @@ class Decision:
         cluster: CTAs that serve a tile block.
         engine: Who makes the copies, one of `ir.copy_plan.ENGINES`.
         part: Elements of a row that loops compute at a time; 0 leaves rows whole.
-        hold: 1 if shared memory holds what one loop loads for a later one.
+        reuse: 1 if shared memory holds what one loop loads for a later one.
     """
 
     num_warps: int
@@ -56,7 +56,7 @@ class Decision:
     cluster: int = 1
     engine: str = "threads"
     part: int = 0
-    hold: int = 0
+    reuse: int = 0
 
     def to_json(self) -> dict[str, int | str]:
         """The decision by the names of `tileas.plan`, `engine` beside them."""
@@ -86,7 +86,12 @@ class Hints:
 
     @classmethod
     def of(cls, entry: ir.Operation, options: Options) -> Hints:
-        """The hints that stand on an entry, below the user's options."""
+        """The hints that stand on an entry, below the user's options.
+
+        Args:
+            entry: The entry.
+            options: The options of the compilation.
+        """
         hints = read_hints(entry, options.target.chip)
         return cls(
             options.num_warps or _hinted_warps(hints),
@@ -254,7 +259,12 @@ class Space:
 
 
 def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
-    """The producer's integer hints for this chip, over its default ones."""
+    """The producer's integer hints for this chip, over its default ones.
+
+    Args:
+        entry: The entry.
+        chip: The chip, such as "sm_90".
+    """
     if "optimization_hints" not in entry.attributes:
         return {}
     hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value

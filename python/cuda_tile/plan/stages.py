@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which products of a loop run a turn behind the others, so that both kinds overlap.
+"""Which products of a loop run an iteration behind the others, to overlap with them.
 
-While a product runs by itself, threads may compute, but not what the product
-gives. A product that is made of another one's result in the same turn is therefore
-given `stage = 1`: it runs while threads compute what the next turn makes of the other.
-One that threads compute by `mma.sync` stays in its turn.
-Its left operand is then held for a turn more, so that this is done only where registers
-allow it, and where a role of its own fills the slots. Where they do not allow it for
-all such products, those stay in their turn whose result leaves it, to memory: addresses
-and what is stored would be live beside the sums that the loop carries.
+While a product runs by itself, threads may compute, but not what the product gives. A
+product that is made of another one's result in the same iteration is therefore given
+`stage = 1`: it runs while threads compute what the next iteration makes of the other.
+One that threads compute by `mma.sync` stays in its iteration. Its left operand is then
+held for an iteration more, so that this is done only where registers allow it, and
+where a role of its own fills the slots. Where they do not allow it for all such
+products, those stay in their iteration whose result leaves it, to memory: addresses and
+what is stored would be live beside the sums that the loop carries.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import (
-    Parts,
+from cuda_tile.analysis.operand_sources import (
     Product,
-    is_staged_early,
+    ProductPlans,
+    is_staging_hoisted,
 )
 from cuda_tile.constants import MOST_ROLE_REGISTERS, SPARE_ROLE_REGISTERS
 from cuda_tile.ir.plan import Plan, ProductPlan
@@ -46,7 +46,7 @@ class Staged:
 
 
 def stage_products(
-    parts: Parts,
+    parts: ProductPlans,
     unplanned: Set[Product],
     plan: Plan,
     copies: Copies,
@@ -122,7 +122,7 @@ def _leaves(product: Product, others: Iterable[Product]) -> bool:
 
 def _may_trail(product: Product, copies: Copies) -> bool:
     """Whether an engine brings the right operand to slots, or the loop keeps it."""
-    return copies.is_copied(product.op, 1) or is_staged_early(product.op, 1)
+    return copies.is_copied(product.op, 1) or is_staging_hoisted(product.op, 1)
 
 
 def _may_load_twice(late: Sequence[Product], memory: SharedMemory) -> bool:

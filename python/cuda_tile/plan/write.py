@@ -2,7 +2,7 @@
 """A candidate as attributes: what it says of the entry, its products, loads and stores.
 
 `complete` makes whole plans of a candidate, pure values; `write` puts them on the ops.
-What somebody planned by hand stays as it is.
+A plan by hand is not changed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product
-from cuda_tile.analysis.held_tiles import repeated_tiles
+from cuda_tile.analysis.operand_sources import Product, ProductPlans
+from cuda_tile.analysis.reused_tiles import repeated_tiles
 from cuda_tile.ir.copy_plan import TMA, StorePlan
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
@@ -49,7 +49,7 @@ class Whole:
     """
 
     plan: Plan
-    products: Parts
+    products: ProductPlans
     unplanned: Set[Product]
     copies: Copies
     rings: Rings
@@ -69,14 +69,14 @@ def complete(
         options: The user's choices.
     """
     decision, target = chosen.decision, options.target
-    is_held = decision.cluster > 1 and can_hold(entry, space.products)
+    is_reused = decision.cluster > 1 and can_reuse(entry, space.products)
     plan = Plan(
         decision.num_warps,
         *decision.division,
         decision.ctas if space.is_bounded else 0,
         cluster=decision.cluster,
         part=decision.part,
-        hold=int(decision.hold or is_held),
+        reuse=int(decision.reuse or is_reused),
     )
     if decision.roles == "load":
         plan = _with_role(replace(plan, roles="load"), target, chosen.cost.registers)
@@ -87,7 +87,7 @@ def complete(
     return _completed(plan, chosen.products, copies, resident, target, remark)
 
 
-def complete_by_hand(plan: Plan, products: Parts, copies: Copies) -> Whole:
+def complete_by_hand(plan: Plan, products: ProductPlans, copies: Copies) -> Whole:
     """The plans of what stands in an entry whose own plan is given.
 
     Args:
@@ -100,7 +100,7 @@ def complete_by_hand(plan: Plan, products: Parts, copies: Copies) -> Whole:
 
 def _completed(
     plan: Plan,
-    products: Parts,
+    products: ProductPlans,
     copies: Copies,
     resident: int,
     target: Target | None,
@@ -138,8 +138,13 @@ def _with_role(plan: Plan, target: Target, needed: int) -> Plan:
     return replace(plan, registers=work, load_registers=load)
 
 
-def can_hold(entry: ir.Operation, products: Sequence[ir.Operation]) -> bool:
-    """Whether shared memory has room for, and any use in, what loops load again."""
+def can_reuse(entry: ir.Operation, products: Sequence[ir.Operation]) -> bool:
+    """Whether shared memory has room for, and any use in, what loops load again.
+
+    Args:
+        entry: The entry.
+        products: Its products.
+    """
     return not products and bool(repeated_tiles(entry))
 
 

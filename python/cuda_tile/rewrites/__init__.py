@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the passes that rewrite programs at level T share, a file for each idea."""
+"""Code that passes share which rewrite programs at level T, a file for each idea."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import LoadedOperand, renamed_uses, source_load
+from cuda_tile.analysis.operand_sources import LoadedOperand, renamed_uses, source_load
 from cuda_tile.analysis.tokens import TokenOrder
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS
@@ -68,7 +68,12 @@ def may_duplicate(shared: Iterable[SharedOperand]) -> bool:
 def counted_twice(
     operands: Iterable[LoadedOperand], shared: Iterable[SharedOperand]
 ) -> list[LoadedOperand]:
-    """What is loaded; a load that is made twice stands there once for each copy."""
+    """What is loaded; a load that is made twice stands there once for each copy.
+
+    Args:
+        operands: The loaded operands.
+        shared: The loads that are made twice.
+    """
     again = {(operand.product, operand.index) for operand in shared}
     found: list[LoadedOperand] = []
     for operand in operands:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The first element of each group of a tile, computed without the others.
+"""Group leaders: the first element of each group of a tile, without the others.
 
-Groups are boxes: along each dimension a power of two of neighbours. What is computed
-element by element is computed of the first elements alone. Of what comes from
-elsewhere, such as a load, they are known only where facts say that a group's elements
-are equal: then any reduction that keeps equal numbers gives them.
+Groups are boxes: along each dimension a power of two of neighbours. Elementwise ops are
+computed on the leaders alone. The leaders of another value, such as a loaded one, are
+known only where facts say that the elements of a group are equal: then any reduction
+that keeps equal numbers gives them.
 """
 
 from __future__ import annotations
@@ -45,13 +45,23 @@ class GroupLeaders:
         self._made: dict[tuple[ir.Value, Groups], ir.Value] = {}
 
     def are_equal(self, value: ir.Value, groups: Groups) -> bool:
-        """Whether facts say that the elements of each group are equal."""
+        """Whether facts say that the elements of each group are equal.
+
+        Args:
+            value: The tile.
+            groups: The extents of a group, by dimension.
+        """
         known = self._facts.of(value)
         constancy = shape_of(value) if known.constant is not None else known.constancy
         return all(c % g == 0 for c, g in zip(constancy, groups, strict=True))
 
     def can(self, value: ir.Value, groups: Groups) -> bool:
-        """Whether the first elements of a tile can be had."""
+        """Whether the first elements of a tile can be had.
+
+        Args:
+            value: The tile.
+            groups: The extents of a group, by dimension.
+        """
         if max(groups, default=1) == 1:
             return True
         key = (value, groups)
@@ -63,7 +73,12 @@ class GroupLeaders:
         return self._found[key]
 
     def make(self, value: ir.Value, groups: Groups) -> ir.Value:
-        """The first elements, in the tile's shape over the groups'."""
+        """The first elements, in the tile's shape over the groups'.
+
+        Args:
+            value: The tile.
+            groups: The extents of a group, by dimension.
+        """
         if max(groups, default=1) == 1:
             return value
         key = (value, groups)

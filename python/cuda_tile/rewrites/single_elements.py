@@ -53,7 +53,13 @@ def integer(bits: int) -> ir.Type:
 
 
 def splat(like: ir.Value, element: ir.Type, value: float) -> ir.Value:
-    """A constant of the shape of another tile."""
+    """A constant of the shape of another tile.
+
+    Args:
+        like: The tile whose shape is taken.
+        element: The element type.
+        value: The value of each element.
+    """
     ty = TileType.get(list(shape_of(like)), element)
     attr = (
         ir.IntegerAttr.get(element, int(value))
@@ -243,7 +249,7 @@ def _put(
 
 
 def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
-    """Of each element of an access its number in memory, i64, and whether it exists.
+    """The number in memory (i64) of each element of an access, and whether it exists.
 
     Element 2n is the low half of byte n after the base.
     """

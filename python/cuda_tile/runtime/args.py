@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cuda_tile.errors import UserError, expect
 from cuda_tile.runtime.elements import Array, Element, element
@@ -274,8 +273,3 @@ def _bind_float(kind: Element, arg: Argument, where: str) -> np.generic:
         ) from None
     with np.errstate(over="ignore"):
         return cast(np.generic, np.asarray(value).astype(kind.dtype)[()])
-
-
-def bind_scalar_bytes(value: np.generic) -> NDArray[np.uint8]:
-    """Bytes of a bound scalar in a kernel parameter, little-endian."""
-    return np.frombuffer(np.asarray(value).tobytes(), dtype=np.uint8)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A dimension as blocks of neighbours that lie in one warp each.
 
-What goes along a dimension in its order, a scan or a reduction whose body is not
-commutative, goes through the blocks first, and through one value per block afterwards,
-which every thread holds.
+An op that depends on the order along a dimension, such as a scan or a reduction whose
+body is not commutative, goes through the blocks first, and through one value per block
+afterwards, which every thread holds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from cuda_tile.stage.build import convert, reshape
 
 
 def block_extent(layout: LinearLayout, dim: int) -> int:
-    """Elements of a block: as many as no warp's or CTA's basis tells apart."""
+    """Elements of a block: as many as no warp's or CTA's basis tells apart.
+
+    Args:
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
+    """
     extent = layout.shape[dim]
     for basis in (*layout.warp, *layout.block):
         if basis[dim]:
@@ -24,14 +29,24 @@ def block_extent(layout: LinearLayout, dim: int) -> int:
 
 
 def in_blocks(tile: ir.Value, dim: int) -> ir.Value:
-    """A tile with `dim` divided into blocks (`dim`) and elements (`dim + 1`)."""
+    """A tile with `dim` divided into blocks (`dim`) and elements (`dim + 1`).
+
+    Args:
+        tile: The tile.
+        dim: The dimension, from 0.
+    """
     shape, extent = shape_of(tile), block_extent(layout_of(tile), dim)
     count = shape[dim] // extent
     return reshape(tile, (*shape[:dim], count, extent, *shape[dim + 1 :]))
 
 
 def without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """A shape less one dimension."""
+    """A shape less one dimension.
+
+    Args:
+        shape: The shape.
+        dim: The dimension, from 0.
+    """
     return (*shape[:dim], *shape[dim + 1 :])
 
 
@@ -39,6 +54,10 @@ def held_by_all(layout: LinearLayout, dim: int) -> LinearLayout:
     """The layout in which each thread holds the whole of `dim`.
 
     Its registers along the dimension follow the others.
+
+    Args:
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
     """
 
     def off(basis: tuple[int, ...]) -> tuple[int, ...]:
@@ -57,6 +76,10 @@ def held_by_lanes(layout: LinearLayout, dim: int) -> LinearLayout:
     """What `held_by_all` makes, with the lanes that hold copies dividing `dim`.
 
     The lowest registers along it stay, for vectors of four.
+
+    Args:
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
     """
     along = [basis for basis in layout.register if basis[dim]]
     others = [basis for basis in layout.register if not basis[dim]]
@@ -74,6 +97,10 @@ def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
 
     The bits of the coordinate along `dim` are given out anew: the lowest ones to the
     registers, then to the lanes, the warps and the CTAs, as many to each as before.
+
+    Args:
+        layout: The layout of the tile.
+        dim: The dimension, from 0.
     """
     bases = [basis for group in layout.bases for basis in group]
     along = [i for i, basis in enumerate(bases) if basis[dim]]
@@ -94,7 +121,12 @@ brought in order, which makes blocks as large as they can be."""
 
 
 def with_few_totals(tiles: list[ir.Value], dim: int) -> list[ir.Value]:
-    """Tiles of one layout, converted if they had too many blocks."""
+    """Tiles of one layout, converted if they had too many blocks.
+
+    Args:
+        tiles: The tiles.
+        dim: The dimension, from 0.
+    """
     layout = layout_of(tiles[0])
     rows = sum(not basis[dim] for basis in layout.register)
     count = (layout.shape[dim] // block_extent(layout, dim)) << rows

@@ -21,14 +21,24 @@ from cuda_tile.layout.shared import SharedLayout
 
 
 def alloc(element: ir.Type, shared: SharedLayout) -> ir.Value:
-    """A new buffer in shared memory."""
+    """A new buffer in shared memory.
+
+    Args:
+        element: The element type.
+        shared: The layout of the buffer.
+    """
     layout = LayoutAttr.get(shared.groups())
     ty = BufferType.get(list(shared.shape), element, layout)
     return tileas.AllocSharedOp(ty).result
 
 
 def convert(tile: ir.Value, layout: LinearLayout) -> ir.Value:
-    """A tile in another layout; itself if it has that."""
+    """A tile in another layout; itself if it has that.
+
+    Args:
+        tile: The tile.
+        layout: The layout that is wanted.
+    """
     if layout_of(tile) == layout:
         return tile
     ty = tile_type(element_of(tile), layout)
@@ -36,7 +46,12 @@ def convert(tile: ir.Value, layout: LinearLayout) -> ir.Value:
 
 
 def reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """A tile in another shape, where it lies."""
+    """A tile in another shape, where it lies.
+
+    Args:
+        tile: The tile.
+        shape: The new shape, of as many elements.
+    """
     if shape_of(tile) == shape:
         return tile
     ty = tile_type(element_of(tile), layout_of(tile).reshape(shape))
@@ -44,7 +59,12 @@ def reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
 
 
 def permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
-    """A tile with its dimensions in another order, where it lies."""
+    """A tile with its dimensions in another order, where it lies.
+
+    Args:
+        tile: The tile.
+        order: The source dimension of each new one.
+    """
     if order == tuple(range(len(order))):
         return tile
     ty = tile_type(element_of(tile), layout_of(tile).permute(order))
@@ -52,7 +72,12 @@ def permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
 
 
 def broadcast(tile: ir.Value, layout: LinearLayout) -> ir.Value:
-    """A tile, or a scalar, repeated to fill the shape of a layout."""
+    """A tile, or a scalar, repeated to fill the shape of a layout.
+
+    Args:
+        tile: The tile or scalar.
+        layout: The layout of the result.
+    """
     source = layout.broadcast_source(shape_of(tile) or (1,) * layout.rank)
     source = source.drop_redundant_registers()
     element = element_of(tile)
@@ -63,14 +88,26 @@ def broadcast(tile: ir.Value, layout: LinearLayout) -> ir.Value:
 
 
 def extract(tile: ir.Value, numbers: Sequence[int], layout: LinearLayout) -> ir.Value:
-    """The part of a tile that constant indices name."""
+    """The part of a tile that constant indices name.
+
+    Args:
+        tile: The tile.
+        numbers: The number of the part along each dimension.
+        layout: The layout of the part.
+    """
     indices = [number(index) for index in numbers]
     ty = tile_type(element_of(tile), layout)
     return cuda_tile.ExtractOp(ty, tile, indices).result
 
 
 def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
-    """Two tiles of one layout behind one another, in registers."""
+    """Two tiles of one layout behind one another, in registers.
+
+    Args:
+        first: The first tile.
+        second: The second one, of the same type.
+        dim: The dimension, from 0.
+    """
     shape = shape_of(first)
     whole = (*shape[:dim], 2 * shape[dim], *shape[dim + 1 :])
     layout = every_part(layout_of(first), whole)
@@ -85,19 +122,35 @@ def number(value: int) -> ir.Value:
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
-    """Where two tiles of integers, or scalars, are equal (of i1)."""
+    """Where two tiles of integers, or scalars, are equal (of i1).
+
+    Args:
+        x: A tile or scalar.
+        y: Another one of the same type.
+    """
     i1 = ir.IntegerType.get_signless(1)
     ty = tile_type(i1, layout_of(x)) if shape_of(x) else TileType.get([], i1)
     return cuda_tile.CmpIOp(ty, "equal", x, y, "signed").result
 
 
 def add(x: ir.Value, y: ir.Value) -> ir.Value:
-    """The sum of two tiles of floats of one type."""
+    """The sum of two tiles of floats of one type.
+
+    Args:
+        x: A tile.
+        y: Another one of the same type.
+    """
     return cuda_tile.AddFOp(x, y, "nearest_even", results=[x.type]).result
 
 
 def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
-    """One of two tiles of one type by a scalar of i1."""
+    """One of two tiles of one type by a scalar of i1.
+
+    Args:
+        condition: A scalar i1.
+        yes: The tile where it is true.
+        no: The tile where it is false.
+    """
     return cuda_tile.SelectOp(broadcast(condition, layout_of(yes)), yes, no).result
 
 

@@ -64,27 +64,27 @@ def through_shared(
         source: The tile.
         like: A tile of the type of the part.
         origin: In elements, multiples of the part's extents.
-        room_bytes: What the buffer may take. A larger part goes in equal pieces, one
+        room_bytes: What the buffer may take. A larger tile goes in equal parts, one
             after another.
     """
     layouts, shape = (layout_of(source), layout_of(like)), shape_of(like)
     count = 1
     while tile_bytes(like) > count * room_bytes:
         count *= 2
-    piece = (choose_parts(layouts, count) if count > 1 else None) or shape
+    part = (choose_parts(layouts, count) if count > 1 else None) or shape
     first = (0,) * len(shape)
-    inner = [TilePart(layout, piece, first).inner for layout in layouts]
+    inner = [TilePart(layout, part, first).inner for layout in layouts]
     element, bits = element_of(like), element_bits(element_of(like))
-    buffer = alloc(element, choose_swizzle(piece, bits, inner[0], inner[1]))
-    if piece == shape:
+    buffer = alloc(element, choose_swizzle(part, bits, inner[0], inner[1]))
+    if part == shape:
         is_all = shape_of(source) == shape
         store = tileas.StoreSharedOp(source, buffer, offsets=None if is_all else origin)
         if is_all and crosses_ctas(*layouts):
             mark_for_cluster(store.operation)
         return tileas.LoadSharedOp(like.type, buffer, offsets=list(first)).result
-    remark_pieces(like, tile_bytes(like) // (prod(piece) * bits // 8), room_bytes)
+    remark_parts(like, tile_bytes(like) // (prod(part) * bits // 8), room_bytes)
     total = zeros(like)
-    for offsets in starts_of(piece, shape):
+    for offsets in starts_of(part, shape):
         start = [o + step for o, step in zip(origin, offsets, strict=True)]
         store = tileas.StoreSharedOp(source, buffer, offsets=start)
         if shape_of(source) == shape and crosses_ctas(*layouts):
@@ -95,12 +95,12 @@ def through_shared(
     return total
 
 
-def remark_pieces(tile: ir.Value, count: int, room_bytes: int) -> None:
-    """Notes that a tile goes through shared memory in pieces, at the op that needs it.
+def remark_parts(tile: ir.Value, count: int, room_bytes: int) -> None:
+    """Notes that a tile goes through shared memory in parts, at the op that needs it.
 
     Args:
-        tile: A tile of the type of all pieces together.
-        count: The pieces.
+        tile: A tile of the type of all parts together.
+        count: The parts.
         room_bytes: What a buffer may take.
     """
     op = ir.InsertionPoint.current.ref_operation
@@ -109,7 +109,7 @@ def remark_pieces(tile: ir.Value, count: int, room_bytes: int) -> None:
     plain = str(TileType.get(list(shape_of(tile)), element_of(tile)))
     text = (
         f"wanted a {plain.removeprefix('!cuda_tile.')} to change threads at once, it "
-        f"goes in {count} pieces: it takes {tile_bytes(tile)} "
+        f"goes in {count} parts: it takes {tile_bytes(tile)} "
         f"bytes of shared memory where {room_bytes} are left; smaller tiles take fewer"
     )
     add_remark(enclosing_entry(op), f"{location_text(op)}: {text}")
@@ -118,18 +118,33 @@ def remark_pieces(tile: ir.Value, count: int, room_bytes: int) -> None:
 def starts_of(
     part: tuple[int, ...], whole: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """Where each part of a tile begins, in row-major order."""
+    """Where each part of a tile begins, in row-major order.
+
+    Args:
+        part: The shape of a part.
+        whole: The shape of the tile.
+    """
     return product(*(range(0, n, m) for n, m in zip(whole, part, strict=True)))
 
 
 def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
-    """The layout of a buffer that `source` is written to and read from as `reader`."""
+    """The layout of a buffer that `source` is written to and read from as `reader`.
+
+    Args:
+        source: The tile.
+        reader: The layout in which it is read.
+    """
     bits = element_bits(element_of(source))
     return choose_swizzle(shape_of(source), bits, layout_of(source), reader)
 
 
 def store_in_buffer(source: ir.Value, shared: SharedLayout) -> ir.Value:
-    """A new buffer that holds `source`."""
+    """A new buffer that holds `source`.
+
+    Args:
+        source: The tile.
+        shared: The layout of the buffer.
+    """
     buffer = alloc(element_of(source), shared)
     tileas.StoreSharedOp(source, buffer)
     return buffer

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small exchanges between warps that do not depend on each other share one barrier.
 
-What a reduction across warps exchanges is a few bytes, and the barrier between its
-store and its load is what it costs. So reductions of one block that do not need each
-other's results are brought together: first what each stores, then what each loads.
+A reduction across warps exchanges a few bytes; its cost is the barrier between its
+store and its load. So independent reductions of one block are brought together: first
+all stores, then all loads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def join_exchanges(entry: ir.Operation) -> None:
             op.move_after(_last_of_run(first))
 
 
-def store_early(load: ir.Operation) -> None:
+def hoist_store(load: ir.Operation) -> None:
     """Moves the store of an exchange before the loads of those right before it.
 
     Args:

@@ -31,7 +31,7 @@ from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.stage.build import alloc, is_equal, number, select_if
 from cuda_tile.stage.conversion import (
     buffer_layout,
-    remark_pieces,
+    remark_parts,
     starts_of,
     through_shared,
 )
@@ -98,7 +98,7 @@ def _by_chunks(
             chunk[dim] //= 2
             n_bytes //= 2
     chunk = tuple(chunk)
-    remark_pieces(source, prod(whole) // prod(chunk), room_bytes)
+    remark_parts(source, prod(whole) // prod(chunk), room_bytes)
     buffer = None
     if chunk != part:
         placed = every_part(layout_of(result), chunk)

@@ -14,7 +14,12 @@ FAMILIES = (product, wgmma)
 
 
 def stage_product(op: ir.Operation, staging: Staging) -> None:
-    """Replaces a product by the op of its engine, whose operands are staged."""
+    """Replaces a product by the op of its engine, whose operands are staged.
+
+    Args:
+        op: The product.
+        staging: The context of the rule.
+    """
     plan = read_product(op)
     operands = list(op.operands)
     with ir.InsertionPoint(op), op.location:

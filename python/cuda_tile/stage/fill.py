@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an engine loads: a buffer and a copy into it in place of the load.
+"""Loads by engines: a buffer and a copy into it replace the load.
 
 The copy stands where the load stood, into a buffer of the load's own shape; each
 product reads the buffer as its operand, in another shape or with its dimensions in
@@ -21,7 +21,7 @@ from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.feeds import (
+from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
     SAME_ELEMENTS,
     conversions_of,

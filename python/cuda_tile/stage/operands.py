@@ -2,9 +2,9 @@
 """A product's operand in shared memory: stored once, as far out as its source allows.
 
 The store stands before the outermost loop in which the source does not change, so what
-a loop only reads is written once and not again in each turn (a loop that never runs
-leaves the buffer unread, which does no harm). Products that read one source through
-one layout share a buffer.
+a loop only reads is written once and not again in each iteration (a loop that never
+runs leaves the buffer unread, which does no harm). Products that read one source
+through one layout share a buffer.
 """
 
 from __future__ import annotations
@@ -52,12 +52,17 @@ class StagedOperands:
         """A buffer of a layout that holds `source` when `op` runs.
 
         Ops must be asked for in program order.
+
+        Args:
+            op: The product.
+            source: Its operand.
+            layout: The layout of the buffer.
         """
         found = self.find(op, source, layout)
         if found is not None:
             return found
         point = op
-        if self.is_early(op, source):
+        if self.is_hoisted(op, source):
             point = outermost_point(op, source)
             self.room_bytes -= operand_bytes(source)
             self.held_bytes += operand_bytes(source)
@@ -69,7 +74,13 @@ class StagedOperands:
     def find(
         self, op: ir.Operation, source: ir.Value, layout: SharedLayout
     ) -> ir.Value | None:
-        """The buffer in which `op` finds `source`, stored for an earlier product."""
+        """The buffer in which `op` finds `source`, stored for an earlier product.
+
+        Args:
+            op: The product.
+            source: Its operand.
+            layout: The layout of the buffer.
+        """
         for staged in self.made:
             if (staged.source, staged.layout) == (source, layout) and (
                 staged.block in enclosing_blocks(op)
@@ -77,8 +88,13 @@ class StagedOperands:
                 return staged.buffer
         return None
 
-    def is_early(self, op: ir.Operation, source: ir.Value) -> bool:
-        """Whether `source` would be stored before a loop around `op`."""
+    def is_hoisted(self, op: ir.Operation, source: ir.Value) -> bool:
+        """Whether `source` would be stored before a loop around `op`.
+
+        Args:
+            op: The product.
+            source: Its operand.
+        """
         is_outside = outermost_point(op, source) != op
         return is_outside and operand_bytes(source) <= self.room_bytes
 
@@ -101,7 +117,12 @@ def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:
 
 
 def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
-    """`op`, or the outermost loop around it that `source` is defined outside of."""
+    """`op`, or the outermost loop around it that `source` is defined outside of.
+
+    Args:
+        op: The product.
+        source: Its operand.
+    """
     owner = source.owner
     home = owner if isinstance(owner, ir.Block) else owner.operation.block
     point = op

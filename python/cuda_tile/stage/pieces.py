@@ -85,7 +85,12 @@ class Pieces:
         return reshape(tileas.LoadSharedOp(ty, cut, offsets=place).result, layout.shape)
 
     def join(self, tiles: Sequence[ir.Value], like: ir.Value) -> ir.Value:
-        """All pieces as one tile, of the type of another."""
+        """All pieces as one tile, of the type of another.
+
+        Args:
+            tiles: The pieces.
+            like: A tile of the wanted type.
+        """
         if self.count == 1:
             return tiles[0]
         dim = len(shape_of(like)) + self.dim + 1

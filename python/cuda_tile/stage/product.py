@@ -10,7 +10,7 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.analysis.feeds import conversions_of
+from cuda_tile.analysis.operand_sources import conversions_of
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.short_sums import pieces_of_sums
@@ -127,7 +127,7 @@ def _sliced_product(
     late = {
         i: v
         for i, v in staged.items()
-        if buffers.find(op, v, layouts[i]) is None and not buffers.is_early(op, v)
+        if buffers.find(op, v, layouts[i]) is None and not buffers.is_hoisted(op, v)
     }
     n_bytes, parts = sum(map(operand_bytes, late.values())), 1
     if n_bytes > limit_bytes - buffers.held_bytes:
@@ -257,14 +257,28 @@ class Sliced:
     def of(
         cls, operand: ir.Value, plan: ProductPlan, role: Role, dim: int, count: int
     ) -> Sliced:
-        """Slices for a product, along a dimension counted from the last."""
+        """Slices for a product, along a dimension counted from the last.
+
+        Args:
+            operand: The operand.
+            plan: The plan of the product.
+            role: Which operand it is.
+            dim: The dimension of K, -1 for the last.
+            count: The number of slices.
+        """
         shape = list(shape_of(operand))
         shape[dim] //= count
         layout = tile_mma(tuple(shape), plan.warps, role, plan.warp_atom)
         return cls(operand, count, dim + len(shape), layout)
 
     def cut(self, pieces: Pieces, plan: ProductPlan, role: Role) -> Sliced:
-        """The same slices, of which one piece after the other is taken."""
+        """The same slices, of which one piece after the other is taken.
+
+        Args:
+            pieces: How rows or columns are cut.
+            plan: The plan of the product.
+            role: Which operand it is.
+        """
         shape = pieces.shape_of_one(self.layout.shape)
         layout = tile_mma(shape, plan.warps, role, plan.warp_atom)
         return replace(self, layout=layout, pieces=pieces)
@@ -275,7 +289,13 @@ class Sliced:
         return [number * step if d == self.dim else 0 for d in range(self.layout.rank)]
 
     def load(self, buffer: ir.Value, number: int, piece: int) -> ir.Value:
-        """Slice `number` of what a buffer holds, or a piece of it."""
+        """Slice `number` of what a buffer holds, or a piece of it.
+
+        Args:
+            buffer: The buffer.
+            number: The number of the slice along K.
+            piece: The number of the piece.
+        """
         offsets = self.offsets(number)
         if self.pieces is None:
             ty = tile_type(BufferType(buffer.type).element_type, self.layout)
@@ -290,7 +310,12 @@ class Sliced:
         return tile
 
     def extract(self, number: int, piece: int) -> ir.Value:
-        """A slice of an operand that is in registers, or a piece of it."""
+        """A slice of an operand that is in registers, or a piece of it.
+
+        Args:
+            number: The number of the slice along K.
+            piece: The number of the piece.
+        """
         if self.count == 1:
             return self.operand
         parts = [number if d == self.dim else 0 for d in range(self.layout.rank)]

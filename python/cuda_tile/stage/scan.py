@@ -3,7 +3,7 @@
 
 The dimension is divided into blocks of neighbours that lie in one warp. Each block is
 scanned; its last prefix is its total. All totals go to every thread, which scans them
-as well. What a thread has of a block is then combined with the total of the blocks
+as well. Each thread then combines its elements of a block with the total of the blocks
 before it; the first block has none.
 """
 

@@ -15,7 +15,7 @@ from cuda_tile.stage.operands import StagedOperands
 
 @dataclass(frozen=True)
 class Staging:
-    """What a rule may ask beside its product.
+    """The context of a rule.
 
     Attributes:
         buffers: The operands staged so far; more are added.

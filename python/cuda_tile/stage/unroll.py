@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several turns of a loop as one, and the rest of its turns in a loop behind it."""
+"""Unrolling: several iterations of a loop as one, and a loop behind for the rest."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from cuda_tile.ir.walk import block_ops, nested_ops
 
 
 def unroll(loop: ir.Operation, times: int) -> None:
-    """Makes so many turns at once, as long as there are as many.
+    """Makes so many iterations at once, as long as there are as many.
 
     Args:
-        loop: A signed `for` from 0 in steps of 1, whose turns end where its body does.
+        loop: A signed `for` from 0 in steps of 1, whose iterations end where its body
+            does.
         times: A power of two.
     """
     counted = counted_loop(loop)
@@ -42,10 +43,10 @@ def unroll(loop: ir.Operation, times: int) -> None:
     block = main.regions[0].blocks.append(*types, arg_locs=[loop.location] * len(types))
     index, *carried = block.arguments
     with ir.InsertionPoint(block):
-        for turn in range(times):
+        for iteration in range(times):
             with loop.location:
-                number = plus(index, turn)
-            carried = copy_turn(loop, [number, *carried], {})
+                number = plus(index, iteration)
+            carried = copy_iteration(loop, [number, *carried], {})
         with loop.location:
             cuda_tile.ContinueOp(carried)
     loop.operands[0] = start
@@ -53,18 +54,18 @@ def unroll(loop: ir.Operation, times: int) -> None:
         loop.operands[BOUNDS + place] = value
 
 
-def copy_turn(
+def copy_iteration(
     loop: ir.Operation, given: Sequence[ir.Value], known: Mapping[ir.Value, ir.Value]
 ) -> list[ir.Value]:
-    """Copies a turn of a loop to the insertion point.
+    """Copies an iteration of a loop to the insertion point.
 
     Args:
         loop: The loop.
-        given: The index and what it carries, in that turn.
+        given: The index and what it carries, in that iteration.
         known: What takes the place of results of its ops, which are not copied.
 
     Returns:
-        What the turn hands on.
+        What the iteration hands on.
     """
     block = loop.regions[0].blocks[0]
     values = dict(zip(block.arguments, given, strict=True)) | dict(known)

@@ -36,8 +36,8 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 )
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.descriptor_reads import ROLES, count_of, readable_buffer
-from cuda_tile.analysis.feeds import conversions_of
-from cuda_tile.analysis.left_operands import TURN, left_layout
+from cuda_tile.analysis.left_operands import TRANSPOSED, left_layout
+from cuda_tile.analysis.operand_sources import conversions_of
 from cuda_tile.engines.engine import Atom
 from cuda_tile.engines.wgmma import WGMMA, as_wgmma
 from cuda_tile.errors import UserError
@@ -82,7 +82,7 @@ def stage_wgmma(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.Val
     ]
     acc = op.operands[2]
     if plan.swap:
-        sides, acc = sides[::-1], permute(acc, TURN)
+        sides, acc = sides[::-1], permute(acc, TRANSPOSED)
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result  # transposed_products C5
     lhs, rhs = sides
@@ -98,7 +98,7 @@ def stage_wgmma(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.Val
         known["promote"] = ir.IntegerAttr.get(i64, plan.promote)
         made.operation.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(known)
     done = tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
-    return permute(done, TURN) if plan.swap else done
+    return permute(done, TRANSPOSED) if plan.swap else done
 
 
 def _side_in_shared(
@@ -110,12 +110,12 @@ def _side_in_shared(
 ) -> ir.Value:
     """The buffer that holds an operand, as instructions read it."""
     buffer = _in_shared(op, index, plan, buffers, fills)
-    return _turned(buffer) if plan.swap else buffer
+    return _transposed(buffer) if plan.swap else buffer
 
 
-def _turned(buffer: ir.Value) -> ir.Value:
+def _transposed(buffer: ir.Value) -> ir.Value:
     """The transpose of a matrix in a buffer: the same bytes under other names."""
-    shared = buffer_layout_of(buffer).permute(TURN)
+    shared = buffer_layout_of(buffer).permute(TRANSPOSED)
     element = BufferType(buffer.type).element_type
     layout = LayoutAttr.get(shared.groups())
     ty = BufferType.get(list(shared.shape), element, layout)
@@ -127,10 +127,10 @@ def _in_registers(op: ir.Operation, plan: ProductPlan, fills: Fills) -> ir.Value
     operand = op.operands[plan.swap]
     filled = fills.buffer(operand)
     if filled is None:
-        return permute(operand, TURN) if plan.swap else operand
+        return permute(operand, TRANSPOSED) if plan.swap else operand
     layout = left_layout(op, plan, layout_of(op.operands[2]))
     if plan.swap:
-        filled, layout = _turned(filled), layout.permute(TURN)
+        filled, layout = _transposed(filled), layout.permute(TRANSPOSED)
     return _loaded(operand, filled, layout)
 
 
@@ -163,7 +163,7 @@ def _in_shared(
         if conversions_of(operand):
             raise _refuse(op, index, atom, "it is converted after it was loaded")
         shared = buffer_layout_of(filled)
-        shared = shared.permute(TURN) if plan.swap else shared
+        shared = shared.permute(TRANSPOSED) if plan.swap else shared
         found = describe(shared, bits, role, count_of(atom, role))
         if isinstance(found, str):
             raise _refuse(op, index, atom, found)
@@ -196,7 +196,7 @@ def _converted(
 ) -> ir.Value:
     """A buffer to which threads take an operand from the one that a copy fills.
 
-    They convert its elements, or turn it to lie along K, on the way.
+    They convert its elements, or transpose it to lie along K, on the way.
     """
     operand = op.operands[index]
     bits, near = element_bits(element_of(operand)), 1 - index

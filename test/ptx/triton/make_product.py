@@ -3,9 +3,9 @@
 
 `bench/products.py` calls this, with the Python of an environment that has Triton. A
 SPEC is `f16:f16:128x128x64:80:4:3`: types of operands and result, tile, compute
-capability, warps and stages, and `:turned` where B lies in memory as N x K, from sm_90
-on. The kernels are those of this folder: by pointers up to sm_89, by tensor descriptors
-(TMA) from sm_90 on.
+capability, warps and stages, and `:transposed` where B lies in memory as N x K, from
+sm_90 on. The kernels are those of this folder: by pointers up to sm_89, by tensor
+descriptors (TMA) from sm_90 on.
 """
 
 from typing import Any
@@ -50,16 +50,16 @@ SUMS = {"i8": tl.int32, "f64": tl.float64}
 
 def build(spec: str) -> Divisible:
     """The build of a SPEC."""
-    operand, result, tile, target, warps, stages, *turned = spec.split(":")
+    operand, result, tile, target, warps, stages, *transposed = spec.split(":")
     sizes = tuple(map(int, tile.split("x")))
     m, n, k = sizes
     constants: dict[str, Any] = dict(zip(("BM", "BN", "BK"), sizes, strict=True))
     options = {"num_warps": int(warps), "num_stages": int(stages)}
     a, c, gpu = NAMES[operand], NAMES[result], int(target)
     if gpu >= 90:
-        right = (n, k) if turned else (k, n)
+        right = (n, k) if transposed else (k, n)
         types = f"{boxes(a, (m, k), right)} {boxes(c, (m, n))} i32"
-        constants["TRANSPOSED"] = bool(turned)
+        constants["TRANSPOSED"] = bool(transposed)
         if operand in SUMS:
             constants["TYPE"] = SUMS[operand]
             return Divisible(tma_sums, types, (gpu,), constants, options)

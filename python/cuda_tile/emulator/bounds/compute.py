@@ -2,7 +2,7 @@
 """Bounds of a grid and its loops, from counts and a chip's rates; see docs/bounds.md.
 
 All clocks are those of one multiprocessor for the work of one CTA, so that they compare
-with each other; those of a loop are per turn.
+with each other; those of a loop are per iteration.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 
 SECTOR_BYTES = 32
-# From how many turns on loops that differ by one count as equally long.
-_MANY_TURNS = 4
+# From how many iterations on loops that differ by one count as equally long.
+_MANY_ITERATIONS = 4
 # By opcode, what shows that an instruction looks whether something has happened.
 _POLLS = {
     "mbarrier": frozenset({"test_wait", "try_wait"}),
@@ -72,14 +72,14 @@ class Resource:
 
 @dataclass(frozen=True)
 class Bound:
-    """The bound of the grid or of a loop, per CTA, of a loop also per turn.
+    """The bound of the grid or of a loop, per CTA, of a loop also per iteration.
 
     Attributes:
         title: `grid`, or the lines of the PTX text.
         lines: First and last line of each loop that runs side by side; empty for the
             grid.
         source: File and line of the program that the PTX was made from, or empty.
-        turns: Turns of a CTA; 1 for the grid.
+        iterations: Iterations of a CTA; 1 for the grid.
         warps: Warps of a CTA that take part.
         bytes_in_flight: Most bytes on their way to a CTA at a time.
         resources: Each part's work.
@@ -88,7 +88,7 @@ class Bound:
     title: str
     lines: tuple[tuple[int, int], ...]
     source: str
-    turns: float
+    iterations: float
     warps: int
     bytes_in_flight: int
     resources: tuple[Resource, ...]
@@ -128,7 +128,7 @@ class Bounds:
     loops: tuple[Bound, ...]
 
     def hottest(self) -> Bound:
-        """The loop with most clocks in all turns; the grid where there is none."""
+        """The loop with most clocks in all iterations; the grid where there is none."""
         return self.loops[0] if self.loops else self.grid
 
 
@@ -162,14 +162,14 @@ class _Region:
         numbers: Their numbers, over all functions.
         lines: First and last line of each loop.
         heads: Numbers of the loops' heads.
-        turns: Turns of a CTA.
+        iterations: Iterations of a CTA.
         warps: Which warps of a CTA take part.
     """
 
     numbers: frozenset[int]
     lines: tuple[tuple[int, int], ...]
     heads: tuple[int, ...]
-    turns: float
+    iterations: float
     warps: frozenset[int]
 
 
@@ -231,7 +231,7 @@ class _Finder:
         ran = frozenset(int(n) for n in np.flatnonzero(self._counters.warps))
         whole = _Region(ran, (), (), 1.0, frozenset(range(n_warps)))
         loops = [self._bound(region) for region in _side_by_side(self._regions())]
-        loops.sort(key=lambda bound: -bound.limiter.clocks * bound.turns)
+        loops.sort(key=lambda bound: -bound.limiter.clocks * bound.iterations)
         return Bounds(
             chip.name,
             self._ctas,
@@ -245,22 +245,23 @@ class _Finder:
         """The loops that ran, but those that only wait for others."""
         regions: list[_Region] = []
         for first, function, loop in _loops(self._launched.functions):
-            visits = self._turns(first, loop)
+            visits = self._iterations(first, loop)
             if not visits.any():
                 continue
             numbers = frozenset(first + number for number in loop.body)
             text = [function.code[number].line for number in loop.body]
             lines, heads = ((min(text), max(text)),), (first + loop.head,)
-            turns = float(visits.max()) / self._launched.n_ctas
+            iterations = float(visits.max()) / self._launched.n_ctas
             warps = frozenset(int(n) for n in np.flatnonzero(visits))
-            regions.append(_Region(numbers, lines, heads, turns, warps))
+            regions.append(_Region(numbers, lines, heads, iterations, warps))
         return regions
 
-    def _turns(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
+    def _iterations(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
         """How often each warp of a CTA went through a loop; not while it waited.
 
-        The head runs once in each turn, and once more for each time that only waiting
-        goes back to it; if it tests whether there is a turn, also ahead of none.
+        The head runs once in each iteration, and once more for each time that only
+        waiting goes back to it; if it tests whether there is an iteration, also ahead
+        of none.
         """
         visits = self._traffic.visits
         polls = [
@@ -272,10 +273,12 @@ class _Finder:
             return np.zeros(1, np.int64)
         if loop.tests_first:
             others = loop.latches.keys() - set(polls)
-            turns = sum(visits[first + latch] for latch in others)
+            iterations = sum(visits[first + latch] for latch in others)
         else:
-            turns = visits[first + loop.head] - sum(visits[first + n] for n in polls)
-        return np.asarray(turns).reshape(-1, WARP_LANES).max(axis=1)
+            iterations = visits[first + loop.head] - sum(
+                visits[first + n] for n in polls
+            )
+        return np.asarray(iterations).reshape(-1, WARP_LANES).max(axis=1)
 
     def _only_polls(self, numbers: Collection[int]) -> bool:
         """Whether a loop asks an mbarrier or a flag again and again, and no more."""
@@ -301,7 +304,7 @@ class _Finder:
             self._shared(numbers),
             *self._memory(numbers, in_flight),
         )
-        each = self._launched.n_ctas * region.turns
+        each = self._launched.n_ctas * region.iterations
         resources = tuple(
             replace(r, clocks=r.clocks / each, work=r.work / each) for r in resources
         )
@@ -311,7 +314,7 @@ class _Finder:
             title or "grid",
             region.lines,
             next((place for place in sources if place), ""),
-            region.turns,
+            region.iterations,
             len(region.warps),
             in_flight,
             resources,
@@ -411,19 +414,22 @@ def _is_poll(instruction: Instruction, compared: Collection[Register]) -> bool:
 def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
     """Joins loops that different warps run as often: the roles of one pipeline.
 
-    One of them may have a turn less, which stands by itself ahead of it or behind.
+    One of them may have an iteration less, which stands by itself ahead of it or
+    behind.
     """
     joined: list[_Region] = []
     for region in regions:
         for place, other in enumerate(joined):
-            apart = abs(other.turns - region.turns)
-            is_near = apart == 0 or (apart <= 1 and other.turns >= _MANY_TURNS)
+            apart = abs(other.iterations - region.iterations)
+            is_near = apart == 0 or (
+                apart <= 1 and other.iterations >= _MANY_ITERATIONS
+            )
             if is_near and not other.warps & region.warps:
                 joined[place] = _Region(
                     other.numbers | region.numbers,
                     tuple(sorted((*other.lines, *region.lines))),
                     (*other.heads, *region.heads),
-                    max(other.turns, region.turns),
+                    max(other.iterations, region.iterations),
                     other.warps | region.warps,
                 )
                 break

@@ -22,7 +22,7 @@ def bounds_text(bounds: Bounds) -> str:
     widths = [max(14, len(head)) for head in heads]
     rows = [
         ("bound, clocks of a multiprocessor", heads),
-        ("iterations per CTA", [_number(bound.turns) for bound in shown]),
+        ("iterations per CTA", [_number(bound.iterations) for bound in shown]),
         ("warps", [str(bound.warps) for bound in shown]),
         *((f"  {name}", [_cell(b, name) for b in shown]) for name in names),
         ("limiter", [_limiter(bound) for bound in shown]),
@@ -39,7 +39,7 @@ def bounds_text(bounds: Bounds) -> str:
 def loop_notes(bounds: Bounds) -> Mapping[int, str]:
     """What to write beside the first line of each loop."""
     return {
-        first: f"bound of a turn: {_shares(bound)}"
+        first: f"bound of an iteration: {_shares(bound)}"
         for bound in bounds.loops
         for first, _ in bound.lines
     }

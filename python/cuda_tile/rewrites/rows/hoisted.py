@@ -65,7 +65,12 @@ class HoistedSum(Protocol):
         ...
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The same behind an iteration."""
+        """The same behind an iteration.
+
+        Args:
+            given: The values that the loop carries for it.
+            step: The iteration.
+        """
         ...
 
     def finish(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a loop over the parts of a row computes of one of them."""
+"""The body of a loop over the parts of a row: one iteration, for one part."""
 
 from __future__ import annotations
 
@@ -62,7 +62,12 @@ class Iteration:
     def make(
         self, sinks: Sequence[ir.Operation], hoisted: Sequence[HoistedSum]
     ) -> list[ir.Value]:
-        """Computes the part of each sink, and hoisted sums; gives what is carried."""
+        """Computes the part of each sink, and hoisted sums; gives what is carried.
+
+        Args:
+            sinks: The reductions, scans and stores that the loop serves.
+            hoisted: The sums that are hoisted into it.
+        """
         given, after = self.given, self.last
         for op in sinks:
             if op in given:
@@ -254,7 +259,7 @@ def _home(value: ir.Value) -> ir.Block:
 def _joined(
     op: ir.Operation, sums: Sequence[ir.Value], parts: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """What a reduction's body makes of two parts, element by element."""
+    """A reduction's body applied to two parts, element by element."""
     block = op.regions[0].blocks[0]
     *inner, end = block_ops(block)
     pairs = [v for pair in zip(parts, sums, strict=True) for v in pair]

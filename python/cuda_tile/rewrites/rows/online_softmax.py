@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums that need not wait for the maximum which they are made with.
+"""Online softmax: sums of powers in the same loop as their maximum.
 
 A softmax sums exp(a - m) over a row, where m is the greatest a. With the greatest one
 so far, h, in place of m the sum can be computed in the same loop: where h grows to g,
@@ -12,12 +12,12 @@ elements are what a loop of the author's left: sums of parts of a longer row, an
 maximum that each of them is relative to.
 
 Each term is then a product of exponentials, each rounded, not one of them; a sum of so
-many floats in no order has a larger error than that. Of infinities and NaN come the
-same sums: with g at least the lowest finite number, terms of -infinity are 0, the
-others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
-gives NaN. With weights a sum is as the text's where it is finite, and computed as in
-the text where it is not (`hoisted.py`): a weight may overflow beside a power that is
-not small yet.
+many floats in no order has a larger error than that. Infinities and NaN give the same
+sums: with g at least the lowest finite number, terms of -infinity are 0, the others NaN
+as they were; and at the end, by m itself, a row of nothing but -infinity gives NaN.
+With weights a sum is as the text's where it is finite, and computed as in the text
+where it is not (`hoisted.py`): a weight may overflow beside a power that is not small
+yet.
 
 Contract `online_softmax`
     Law: exp(a - m) = exp(a - g) * exp(g - m) where g - m is finite.
@@ -113,7 +113,12 @@ class OnlineSum:
         return [constant_float(ty, 0.0)]
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The sum so far, each element below the greatest so far."""
+        """The sum so far, each element below the greatest so far.
+
+        Args:
+            given: The values that the loop carries for it.
+            step: The iteration.
+        """
         after = step.after
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])
         base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
@@ -129,7 +134,13 @@ class OnlineSum:
         joined: ir.Value,
         known: Callable[[ir.Value], ir.Value],
     ) -> ir.Value:
-        """All sums as such of powers below the maximum of all."""
+        """All sums as such of powers below the maximum of all.
+
+        Args:
+            found: The values that the loop carried at the end.
+            joined: The operand of the anchor.
+            known: Gives the present form of a value.
+        """
         most = one_for_all(known(self.anchor.results[0]), joined)
         return self._brought(found[0], joined, most)
 
@@ -233,7 +244,12 @@ def _is_power(op: ir.Operation) -> bool:
 
 
 def has_body(op: ir.Operation, stem: str) -> bool:
-    """Whether it reduces one row of f32 or f64 by one op on both arguments."""
+    """Whether it reduces one row of f32 or f64 by one op on both arguments.
+
+    Args:
+        op: The reduction.
+        stem: The op of the body, such as `addf`.
+    """
     if op.name != "cuda_tile.reduce" or len(op.operands) != 1:
         return False
     *ops, last = block_ops(body(op))
@@ -296,6 +312,11 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
 
 
 def online_sums(sinks: Sequence[ir.Operation], row: Row) -> list[OnlineSum]:
-    """Those among the reductions of rows whose maximum is one of them, too."""
+    """Those among the reductions of rows whose maximum is one of them, too.
+
+    Args:
+        sinks: The reductions, scans and stores of the block.
+        row: The rows of the block.
+    """
     found = (find_online_sum(op, row) for op in sinks)
     return [each for each in found if each is not None and each.anchor in sinks]

@@ -81,7 +81,12 @@ class Row:
         return max((self.steps.get(v, 0) for v in taken(op)), default=0)
 
     def is_behind(self, value: ir.Value, op: ir.Operation) -> bool:
-        """Whether a value is behind more reductions of rows than what an op takes."""
+        """Whether a value is behind more reductions of rows than what an op takes.
+
+        Args:
+            value: The value.
+            op: The op.
+        """
         return self.steps.get(value, 0) > self.step(op)
 
     def read(self) -> bool:

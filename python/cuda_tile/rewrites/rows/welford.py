@@ -130,7 +130,12 @@ class WelfordSum:
         return [constant_float(ty, 0.0)] * (3 if self.mask is None else 4)
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """One more element at each position."""
+        """One more element at each position.
+
+        Args:
+            given: The values that the loop carries for it.
+            step: The iteration.
+        """
         base, mean, squares, *counts = given
         element, ty = step.part(self.row), mean.type
         is_first = compare("equal", step.index, constant(0))
@@ -159,7 +164,13 @@ class WelfordSum:
         joined: ir.Value,
         known: Callable[[ir.Value], ir.Value],
     ) -> ir.Value:
-        """The sums of each position, about the centre."""
+        """The sums of each position, about the centre.
+
+        Args:
+            found: The values that the loop carried at the end.
+            joined: The operand of the anchor.
+            known: Gives the present form of a value.
+        """
         base, mean, squares, *counts = found
         iterations = elements_of(self.row) // elements_of(joined)
         count = counts[0] if counts else constant_float(mean.type, iterations)

@@ -1,4 +1,4 @@
-// The right operand is stored in shared memory before the loop and read by each turn,
+// The right operand is stored in shared memory before the loop and read by each iteration,
 // which then sends its sums through shared memory too.
 // differential: seed=8 grid=1 warps=4
 // differential: array 0 i8 size=1024 start=0 shape=1024 strides=1
@@ -25,8 +25,8 @@ cuda_tile.module @m {
     %start = constant <f32: 0.0> : tile<32x32xf32>
     %total = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %start) -> (tile<32x32xf32>) {
       %sum = mmaf %a, %b, %acc : tile<32x32xf16>, tile<32x32xf16>, tile<32x32xf32>
-      %turned = permute %sum [1, 0] : tile<32x32xf32> -> tile<32x32xf32>
-      %both = addf %sum, %turned : tile<32x32xf32>
+      %transposed = permute %sum [1, 0] : tile<32x32xf32> -> tile<32x32xf32>
+      %both = addf %sum, %transposed : tile<32x32xf32>
       continue %both : tile<32x32xf32>
     }
     %k3 = store_view_tko weak %total, %z[%zero, %zero] : tile<32x32xf32>, partition_view<tile=(32x32), tensor_view<32x32xf32, strides=[32,1]>>, tile<i32> -> token

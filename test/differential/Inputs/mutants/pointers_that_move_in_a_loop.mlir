@@ -1,5 +1,5 @@
-// Each turn loads what other threads stored in the turn before, through pointers that
-// are one value of the program and move by a warp's part from turn to turn.
+// Each iteration loads what other threads stored in the iteration before, through pointers that
+// are one value of the program and move by a warp's part from iteration to iteration.
 // differential: seed=5 grid=1 warps=4
 // differential: array 0 i32 size=512 start=0 shape=512 strides=1
 cuda_tile.module @m {

@@ -19,8 +19,8 @@ cuda_tile.module @m {
       %next = addi %i, %one : tile<i32>
       continue %next : tile<i32>
     }
-    %turned = permute %x [1, 0] : tile<32x32xi32> -> tile<32x32xi32>
-    %k2 = store_view_tko weak %turned, %w[%zero, %zero] : tile<32x32xi32>, partition_view<tile=(32x32), tensor_view<32x32xi32, strides=[32,1]>>, tile<i32> -> token
+    %transposed = permute %x [1, 0] : tile<32x32xi32> -> tile<32x32xi32>
+    %k2 = store_view_tko weak %transposed, %w[%zero, %zero] : tile<32x32xi32>, partition_view<tile=(32x32), tensor_view<32x32xi32, strides=[32,1]>>, tile<i32> -> token
     return
   }
 }

@@ -1,13 +1,13 @@
 //===- Ring.td - Rings of shared-memory slots ---------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A ring hands data from those who fill its slots to those who drain them. Each use
-// of a slot has a turn, counted from 0; turn t uses slot t mod S. A ring has four
-// counters, the turns that were acquired, published, taken and released:
+// A ring hands data from those who fill its slots to those who drain them. Each use of
+// a slot is an iteration, counted from 0; iteration t uses slot t mod S. A ring has
+// four counters, the iterations that were acquired, published, taken and released:
 //
 //     released <= taken <= published <= acquired <= released + S
 //
-// Each of the four ops advances one of them, in order of turns.
+// Each of the four ops advances one of them, in order of iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,24 +62,24 @@ def Tileas_RingOp : Tileas_Op<"ring", "ring"> {
 }
 
 // An op of a ring; its effects keep it from being moved past another one.
-class Tileas_TurnOp<string mnemonic> : Tileas_Op<mnemonic, "ring"> {
+class Tileas_IterationOp<string mnemonic> : Tileas_Op<mnemonic, "ring"> {
   dag ring = (ins Arg<Tileas_RingType, "",
                       [MemRead<Tileas_SharedMemory>,
                        MemWrite<Tileas_SharedMemory>]>:$ring,
-                  CudaTile_I32Scalar:$turn);
+                  CudaTile_I32Scalar:$iteration);
 }
 
 class Tileas_SlotOp<string mnemonic, dag more = (ins)>
-    : Tileas_TurnOp<mnemonic> {
+    : Tileas_IterationOp<mnemonic> {
   let arguments = !con(ring, more);
   let results = (outs Variadic<Tileas_BufferType>:$buffers);
   let hasVerifier = 1; // C1
 }
 
 def Tileas_AcquireOp : Tileas_SlotOp<"acquire"> {
-  let summary = "Waits until the slot of a turn may be written";
+  let summary = "Waits until the slot of an iteration may be written";
   let description = [{
-    That is once the turn that used it before was released. The slot's contents
+    That is once the iteration that used it before was released. The slot's contents
     are unspecified then.
 
     (C1) The results have the types of the ring's buffers.
@@ -89,12 +89,12 @@ def Tileas_AcquireOp : Tileas_SlotOp<"acquire"> {
     %b = tileas.acquire %r[%n] : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
   }]];
   let assemblyFormat = [{
-    $ring `[` $turn `]` attr-dict `:` custom<RingOfBuffers>(type($ring), type($buffers))
+    $ring `[` $iteration `]` attr-dict `:` custom<RingOfBuffers>(type($ring), type($buffers))
   }];
 }
 
-def Tileas_PublishOp : Tileas_TurnOp<"publish"> {
-  let summary = "The slot of a turn is full once every copy into it has landed";
+def Tileas_PublishOp : Tileas_IterationOp<"publish"> {
+  let summary = "The slot of an iteration is full once every copy into it has landed";
   let examples = [[{
     %r = tileas.ring fill = "cp_async" drain = "threads" sync = "groups" : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
     %b = tileas.acquire %r[%n] : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
@@ -102,12 +102,12 @@ def Tileas_PublishOp : Tileas_TurnOp<"publish"> {
   }]];
   let arguments = ring;
   let assemblyFormat = [{
-    $ring `[` $turn `]` attr-dict `:` qualified(type($ring))
+    $ring `[` $iteration `]` attr-dict `:` qualified(type($ring))
   }];
 }
 
 def Tileas_TakeOp : Tileas_SlotOp<"take", (ins OptionalAttr<I64Attr>:$groups)> {
-  let summary = "Waits until the slot of a turn is full";
+  let summary = "Waits until the slot of an iteration is full";
   let description = [{
     `groups`, set by the count pass where the ring's `sync` is `groups`, is the
     number of groups of copies that may still be in flight afterwards.
@@ -119,13 +119,13 @@ def Tileas_TakeOp : Tileas_SlotOp<"take", (ins OptionalAttr<I64Attr>:$groups)> {
     %b = tileas.take %r[%n] groups = 1 : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
   }]];
   let assemblyFormat = [{
-    $ring `[` $turn `]` (`groups` `=` $groups^)? attr-dict `:`
+    $ring `[` $iteration `]` (`groups` `=` $groups^)? attr-dict `:`
     custom<RingOfBuffers>(type($ring), type($buffers))
   }];
 }
 
-def Tileas_ReleaseOp : Tileas_TurnOp<"release"> {
-  let summary = "The slot of a turn may be written again";
+def Tileas_ReleaseOp : Tileas_IterationOp<"release"> {
+  let summary = "The slot of an iteration may be written again";
   let description = [{
     With `after`, once these products are done, which have read it. `groups`, set by
     the count pass, is the number of products that may still run then.
@@ -142,7 +142,7 @@ def Tileas_ReleaseOp : Tileas_TurnOp<"release"> {
   let arguments = !con(ring, (ins Variadic<Tileas_PendingType>:$after,
                                   OptionalAttr<I64Attr>:$groups));
   let assemblyFormat = [{
-    $ring `[` $turn `]` (`after` `(` $after^ `:` qualified(type($after)) `)`)?
+    $ring `[` $iteration `]` (`after` `(` $after^ `:` qualified(type($after)) `)`)?
     (`groups` `=` $groups^)? attr-dict `:` qualified(type($ring))
   }];
 }

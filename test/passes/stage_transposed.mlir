@@ -6,7 +6,7 @@
 
 !t = !cuda_tile.tensor_view<?x64xf8E4M3FN, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !t>
-!turned = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !t, dim_map=[1, 0]>
+!transposed = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !t, dim_map=[1, 0]>
 !result = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 
 cuda_tile.module @kernels {
@@ -53,7 +53,7 @@ cuda_tile.module @kernels {
   entry @along_m(%p: tile<ptr<f8E4M3FN>>, %q: tile<ptr<f32>>, %n: tile<i32>) {
     %a = assume div_by<16>, %p : tile<ptr<f8E4M3FN>>
     %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !t
-    %v = make_partition_view %t : !turned
+    %v = make_partition_view %t : !transposed
     %b = make_partition_view %t : !rows
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result
@@ -61,7 +61,7 @@ cuda_tile.module @kernels {
     %one = constant <i32: 1> : tile<i32>
     %zero = constant <f32: 0.0> : tile<64x64xf32>
     %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
-      %x, %r = load_view_tko weak %v[%z, %k] : !turned, tile<i32> -> tile<64x64xf8E4M3FN>, token
+      %x, %r = load_view_tko weak %v[%z, %k] : !transposed, tile<i32> -> tile<64x64xf8E4M3FN>, token
       %y, %s = load_view_tko weak %b[%k, %z] : !rows, tile<i32> -> tile<64x64xf8E4M3FN>, token
       %w = permute %y [1, 0] : tile<64x64xf8E4M3FN> -> tile<64x64xf8E4M3FN>
       %c = mmaf %x, %w, %acc : tile<64x64xf8E4M3FN>, tile<64x64xf8E4M3FN>, tile<64x64xf32>

@@ -1,4 +1,4 @@
-// A loop that runs no turn has no barrier that what was read before it could count on.
+// A loop that runs no iteration has no barrier that what was read before it could count on.
 // differential: seed=21793 grid=1 warps=4
 // differential: array 0 f32 size=256 start=0 shape=256 strides=1
 // differential: array 1 i32 size=1520 start=0 shape=32x32 strides=1,48

@@ -1,4 +1,4 @@
-// The turn of a ring that two branches share is used inside the second branch.
+// The iteration of a ring that two branches share is used inside the second branch.
 // differential: seed=10811 grid=1 warps=1
 // differential: scalar f16 0x5868
 // differential: array 0 bf16 size=7872 start=0 shape=7872 strides=1 whole=1

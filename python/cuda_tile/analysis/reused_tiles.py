@@ -2,9 +2,10 @@
 """Tiles that one loop loads and a later loop loads again.
 
 A row that fits no tile is read by a loop of its parts, and read again by the next one:
-for a maximum, a sum, the result. Both loops have the same turns, and what is loaded
-depends on the turn alone. By the language a weak load whose token is after nothing may
-be made at any time, so that the second loop may have what the first one read.
+for a maximum, a sum, the result. Both loops have the same iterations, and what is
+loaded depends on the iteration alone. By the language a weak load whose token is after
+nothing may be made at any time, so that the second loop may have what the first one
+read.
 
 Contract `load_reuse`
     Law: a weak load whose token is after nothing may be made at any time, so that two
@@ -57,22 +58,22 @@ _LEAVING = ("cuda_tile.continue", "cuda_tile.break", "cuda_tile.return")
 
 @dataclass(frozen=True)
 class Repeated:
-    """One tile per turn that several loops load.
+    """One tile per iteration that several loops load.
 
     Attributes:
         loads: The load of each loop, in program order, two at least.
-        index: The operand of these that is the turn.
-        turns: The most turns there can be; 0 if that is not known.
+        index: The operand of these that is the iteration.
+        iterations: The most iterations there can be; 0 if that is not known.
     """
 
     loads: tuple[ir.Operation, ...]
     index: int
-    turns: int
+    iterations: int
 
 
 @dataclass(frozen=True)
 class _Load:
-    """A load of a loop: the op, which operand is the turn, and what else names it."""
+    """A load of a loop: the op, the operand that is the iteration, and the others."""
 
     op: ir.Operation
     index: int
@@ -80,7 +81,7 @@ class _Load:
 
 
 def repeated_tiles(entry: ir.Operation) -> list[Repeated]:
-    """What loops of an entry load again, at level T or W."""
+    """The tiles that loops of an entry load again, at level T or W."""
     found: list[Repeated] = []
     loops = [op for op in nested_ops(entry) if counts_from_zero(op) is not None]
     for block in dict.fromkeys(loop.block for loop in loops):
@@ -96,7 +97,7 @@ def repeated_tiles(entry: ir.Operation) -> list[Repeated]:
 
 
 def counts_from_zero(op: ir.Operation) -> CountedLoop | None:
-    """The bounds of a `for` whose turns are 0, 1, 2 and so on; None for other ops."""
+    """The bounds of a `for` that counts 0, 1, 2 and so on; None for other ops."""
     loop = counted_loop(op)
     if loop is None or constant_of(loop.lower) != 0 or constant_of(loop.step) != 1:
         return None  # load_reuse C8
@@ -106,18 +107,18 @@ def counts_from_zero(op: ir.Operation) -> CountedLoop | None:
 def _repeated(loads: list[_Load]) -> Repeated:
     loop = loads[0].op.parent
     counted = None if loop is None else counted_loop(loop.operation)
-    turns = None if counted is None else constant_of(counted.upper)
+    iterations = None if counted is None else constant_of(counted.upper)
     ops = tuple(load.op for load in loads)
-    return Repeated(ops, loads[0].index, max(0, turns or 0))
+    return Repeated(ops, loads[0].index, max(0, iterations or 0))
 
 
 def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
-    """The loads that every turn of a loop makes, of what its number alone says."""
+    """The loads that every iteration of a loop makes, of what its number alone says."""
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are asked"
     ops = block_ops(loop.regions[0].blocks[0])
     if any(inner.name in _LEAVING for op in ops for inner in nested_ops(op)):
-        return  # a turn may end before its last op
+        return  # an iteration may end before its last op
     for op in ops:  # load_reuse C10
         load = _load(op, loop, counted)
         if load is not None:

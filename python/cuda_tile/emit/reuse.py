@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads whose tiles threads keep in shared memory, or take from there again.
 
-Slot i holds the tile of turn i: vectors of 16 bytes, neighbouring threads next to each
-other, so that accesses meet in no banks. Turns without a slot are loads as any other.
+Slot i holds the tile of iteration i: vectors of 16 bytes, neighbouring threads next to
+each other, so that accesses meet in no banks. Iterations without a slot are loads as
+any other.
 """
 
 from __future__ import annotations
@@ -15,29 +16,29 @@ from cuda_tile.emit.access import TileAccess, pick_words
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.vectors import Run, guarded_load, load_run, store_run
-from cuda_tile.ir.held import VECTOR_BYTES, Held, read_held
 from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.reuse import VECTOR_BYTES, Reuse, read_reuse
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.linear import Coord
 from cuda_tile.targets import WARP_LANES
 
 
-def load_held(e: Emitter, op: ir.Operation, access: TileAccess, held: Held) -> None:
+def load_reused(e: Emitter, op: ir.Operation, access: TileAccess, reuse: Reuse) -> None:
     """Loads a tile and keeps it, or takes it where it was kept.
 
     Args:
         e: Where to build.
         op: The load.
         access: How it loads from global memory.
-        held: What stands on it.
+        reuse: What stands on it.
     """
-    if held.again:
-        _take_again(e, op, access, held)
+    if reuse.again:
+        _take_again(e, op, access, reuse)
         return
     access.load_into(op.results[0])
     for load in _started_together(op):
-        own = read_held(load)
+        own = read_reuse(load)
         assert own is not None, "only loads that are kept start together"
         _keep(e, load, own)
 
@@ -63,8 +64,8 @@ def _started_together(op: ir.Operation) -> list[ir.Operation]:
 
 
 def _is_kept(op: ir.Operation) -> bool:
-    held = read_held(op)
-    return held is not None and not held.again and held.slots > 0
+    reuse = read_reuse(op)
+    return reuse is not None and not reuse.again and reuse.slots > 0
 
 
 def _starts_or_waits(op: ir.Operation) -> bool:
@@ -72,17 +73,17 @@ def _starts_or_waits(op: ir.Operation) -> bool:
     return not is_pure(op) or any(map(is_distributed, op.results))
 
 
-def _keep(e: Emitter, op: ir.Operation, held: Held) -> None:
+def _keep(e: Emitter, op: ir.Operation, reuse: Reuse) -> None:
     """Stores what was loaded in its slot, if it has one."""
-    places, fragment = _Places(e, op, held), e.fragment(op.results[0])
+    places, fragment = _Places(e, op, reuse), e.fragment(op.results[0])
     for registers, pointer in places.vectors():
         words = pick_words(e, fragment, registers, places.run.word_elements)
         store_run(e.builder, places.run, words, pointer, places.inside, space="shared")
 
 
-def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, held: Held) -> None:
+def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, reuse: Reuse) -> None:
     """Loads from the slot, or from global memory where there is none."""
-    b, result, places = e.builder, op.results[0], _Places(e, op, held)
+    b, result, places = e.builder, op.results[0], _Places(e, op, reuse)
     inside = places.inside
     kept = [_take(e, places.run, pointer, inside) for _, pointer in places.vectors()]
     words = [word for vector in kept for word in vector]
@@ -90,7 +91,7 @@ def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, held: Held) ->
         e.set(result, _fragment(e, access, places.run, words))
         return
     number, inner = places.number, access.predicate
-    outside = b.icmp("uge", number, b.constant(number.type, held.slots))
+    outside = b.icmp("uge", number, b.constant(number.type, reuse.slots))
 
     def predicate(register: int, place: Coord) -> ir.Value | None:
         return b.both(outside, inner(register, place))
@@ -106,23 +107,23 @@ def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, held: Held) ->
 
 
 class _Places:
-    """Where a thread keeps its registers of one turn.
+    """Where a thread keeps its registers of one iteration.
 
     Attributes:
         run: What it puts or takes at once.
-        number: The turn, an unsigned integer of 32 bits at least: a narrower one may
-            be less than the number of slots whatever it is.
-        inside: Whether the turn has a slot; None where it surely has one.
+        number: The iteration, an unsigned integer of 32 bits at least: a narrower one
+            may be less than the number of slots whatever it is.
+        inside: Whether the iteration has a slot; None where it surely has one.
     """
 
-    def __init__(self, e: Emitter, op: ir.Operation, held: Held) -> None:
-        b, tile, turn = e.builder, op.results[0], op.operands[held.index]
-        known = e.facts.of(turn)
-        number = self.number = b.unsigned(e.scalar(turn), b.i32)  # load_reuse C7
+    def __init__(self, e: Emitter, op: ir.Operation, reuse: Reuse) -> None:
+        b, tile, iteration = e.builder, op.results[0], op.operands[reuse.index]
+        known = e.facts.of(iteration)
+        number = self.number = b.unsigned(e.scalar(iteration), b.i32)  # load_reuse C7
         low, high = known.low, known.high
         self.inside: ir.Value | None = None
-        if low is None or low < 0 or high is None or high >= held.slots:
-            limit = b.constant(number.type, held.slots)
+        if low is None or low < 0 or high is None or high >= reuse.slots:
+            limit = b.constant(number.type, reuse.slots)
             self.inside = b.icmp("ult", number, limit)
         layout, bits = layout_of(tile), element_bits(element_of(tile))
         count = min(layout.n_registers, VECTOR_BYTES * 8 // bits)
@@ -132,9 +133,9 @@ class _Places:
         slot = self._apart * (self._registers // count)
         lane = [self.run.bytes << bit for bit in range(_bits(e.role.threads))]
         own = e.threads.linear_form(lane)
-        turn = b.mul(b.resize(number, b.i32), b.constant(b.i32, slot))
-        start = b.byte_offset(e.shared_pointer(), held.offset)
-        self._pointer = b.byte_offset(start, b.add(own, turn))
+        iteration = b.mul(b.resize(number, b.i32), b.constant(b.i32, slot))
+        start = b.byte_offset(e.shared_pointer(), reuse.offset)
+        self._pointer = b.byte_offset(start, b.add(own, iteration))
         self._builder = b
 
     def vectors(self) -> Iterator[tuple[range, ir.Value]]:

@@ -1,5 +1,5 @@
-// Threads wrote the left operand of the next turn into the registers that the product of
-// this turn was still reading.
+// Threads wrote the left operand of the next iteration into the registers that the product of
+// this iteration was still reading.
 // differential: seed=46306 grid=1 warps=4
 // differential: scalar i1 0x1
 // differential: array 0 f16 size=8192 start=0 shape=8192 strides=1 whole=1

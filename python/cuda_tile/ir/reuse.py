@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles that threads keep in shared memory from one loop to the next, by attributes.
 
-A load of the first loop puts its tile of turn i in slot i, if there is such a slot; the
-same load of a later loop takes it from there instead of from global memory. Each thread
-puts and takes its own registers, so no other thread ever reads what it put, and no
-barrier is needed. To the interpreter both are plain loads.
+A load of the first loop puts its tile of iteration i in slot i, if there is such a
+slot; the same load of a later loop takes it from there instead of from global memory.
+Each thread puts and takes its own registers, so no other thread ever reads what it put,
+and no barrier is needed. To the interpreter both are plain loads.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from cuda_tile.ir.attributes import attribute_of, value_of
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.targets import WARP_LANES
 
-HELD_ATTRIBUTE = "tileas.held"
+REUSE_ATTRIBUTE = "tileas.reuse"
 VECTOR_BYTES = 16
 """What a thread puts or takes at once: its longest access."""
 
 
 @dataclass(frozen=True)
-class Held:
+class Reuse:
     """What stands on a load whose tiles are kept, or taken again.
 
     Attributes:
         tile: Number of what is loaded, the same for all loads of it.
         again: 1 if the load takes what another one kept.
-        index: The operand that is the turn.
-        turns: The most turns there can be; 0 if that is not known.
+        index: The operand that is the iteration.
+        iterations: The most iterations there can be; 0 if that is not known.
         slots: Tiles that there is room for; 0 before `allocate`.
         offset: Of the first slot, in bytes of the kernel's shared memory.
     """
@@ -37,24 +37,29 @@ class Held:
     tile: int
     again: int
     index: int
-    turns: int = 0
+    iterations: int = 0
     slots: int = 0
     offset: int = 0
 
     def write(self, op: ir.Operation) -> None:
         """Puts it on a load."""
-        op.attributes[HELD_ATTRIBUTE] = attribute_of(asdict(self))
+        op.attributes[REUSE_ATTRIBUTE] = attribute_of(asdict(self))
 
 
-def read_held(op: ir.Operation) -> Held | None:
+def read_reuse(op: ir.Operation) -> Reuse | None:
     """What stands on a load; None on all others."""
-    if HELD_ATTRIBUTE not in op.attributes:
+    if REUSE_ATTRIBUTE not in op.attributes:
         return None
-    return Held(**value_of(op.attributes[HELD_ATTRIBUTE]))
+    return Reuse(**value_of(op.attributes[REUSE_ATTRIBUTE]))
 
 
 def slot_bytes(op: ir.Operation, num_warps: int) -> int:
-    """Shared memory of a CTA that holds the tile of one turn."""
+    """Shared memory of a CTA that holds the tile of one iteration.
+
+    Args:
+        op: The load.
+        num_warps: Warps of a CTA.
+    """
     tile = op.results[0]
     own = layout_of(tile).n_registers * element_bits(element_of(tile)) // 8
     return own * num_warps * WARP_LANES

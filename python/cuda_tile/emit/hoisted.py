@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations that stand right behind what they are made of, each made once.
+"""Operations that stand right behind their operands, each built once.
 
-What is the same in all turns of a loop is best made before it, once for all accesses
-that need it. LLVM moves out of loops only what surely runs in them, and does not join
-what stands in different branches.
+Hoisting: a value that is the same in all iterations of a loop is computed before it,
+once for all accesses that use it. LLVM hoists only operations that surely run in the
+loop, and does not join equal ones in different branches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 
 
-class EarlyOps:
+class HoistedOps:
     """Operations without side effects, made as early as their operands allow.
 
     Args:
@@ -33,6 +33,12 @@ class EarlyOps:
         """One operation with one result, or an equal one that was made before.
 
         Where operands come from several blocks it stands at the insertion point.
+
+        Args:
+            name: The name of the operation, such as "llvm.add".
+            result: The type of its result.
+            *operands: Its operands.
+            **attributes: Its attributes.
         """
         key = (name, result, operands, *attributes.items())
         found = self._made.get(key)
@@ -48,7 +54,7 @@ class EarlyOps:
     def _behind(self, operands: tuple[ir.Value, ...]) -> ir.InsertionPoint | None:
         """The first place that all operands reach, if one block has those that move.
 
-        What stands in the prologue reaches everything.
+        Values of the prologue dominate everything.
         """
         b = self._builder
         around: ir.Block | None = None

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a loop loads is kept for the loops behind it that load it again.
+"""Tiles that one loop loads are kept for later loops that load them again.
 
-The first turns' tiles go to shared memory: attributes on the loads (`ir/held.py`) say
-so, since how many there is room for is known only once all buffers have their places.
-The last turns' tiles stay in registers: the first loop carries them, and the other
-loops end with copies of their bodies that use them. The first loop makes several turns
-at once, so that one CTA alone has enough bytes in flight.
+The tiles of the first iterations go to shared memory. Attributes on the loads
+(`ir/reuse.py`) say so: the number of tiles that fit is known only when all buffers have
+their places. The tiles of the last iterations stay in registers: the first loop carries
+them, and the other loops end with copies of their bodies that use them. The first loop
+makes several iterations at once, so that one CTA alone has enough bytes in flight.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import cast
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import counted_loop
-from cuda_tile.analysis.held_tiles import Repeated, counts_from_zero, repeated_tiles
 from cuda_tile.analysis.registers import held_registers
+from cuda_tile.analysis.reused_tiles import Repeated, counts_from_zero, repeated_tiles
 from cuda_tile.ir.carried import carry_all, set_ends
-from cuda_tile.ir.held import Held, slot_bytes
 from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.reuse import Reuse, slot_bytes
 from cuda_tile.ir.scalars import branch, compare, constant, plus, subtract
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.stage.build import zeros
-from cuda_tile.stage.unroll import copy_turn, unroll
+from cuda_tile.stage.unroll import copy_iteration, unroll
 
 BYTES_IN_FLIGHT = 32 << 10
 """Of a multiprocessor, from which on its memory bandwidth is used: by Little's law the
 bytes per clock of DRAM (targets.py) times a latency of about 1000 clocks, 18 KB on
 sm_90, and as much again for what arrives late."""
-MOST_TURNS = 8
-"""Turns that are made at once: more would take registers and code."""
-HELD_TURNS, HELD_REGISTERS = 8, 64
-"""Turns whose tiles stay in registers at most, and how many of a thread's these take: a
-CTA that takes all shared memory has those of the multiprocessor to itself."""
+MOST_ITERATIONS = 8
+"""Iterations that are made at once: more would take registers and code."""
+REUSED_ITERATIONS, REUSED_REGISTERS = 8, 64
+"""Iterations whose tiles stay in registers at most, and how many of a thread's these
+take: a CTA that takes all shared memory has those of the multiprocessor to itself."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class _Group:
     later: list[dict[int, ir.Operation]]
 
 
-def hold_tiles(entry: ir.Operation) -> None:
+def reuse_tiles(entry: ir.Operation) -> None:
     """Keeps what loops load again, if the plan says so."""
     plan = read_plan(entry)
-    if not plan.hold:
+    if not plan.reuse:
         return
     tiles = repeated_tiles(entry)
     for number, tile in enumerate(tiles):
         for place, op in enumerate(tile.loads):
-            Held(number, int(place > 0), tile.index, tile.turns).write(op)
+            Reuse(number, int(place > 0), tile.index, tile.iterations).write(op)
     for group in _groups(tiles):
         _keep_in_registers(group)
         n_bytes = sum(slot_bytes(load, plan.num_warps) for load in group.loads)
@@ -93,9 +93,9 @@ def _loop_of(op: ir.Operation) -> ir.Operation:
 
 
 def _start_together(loop: ir.Operation, n_bytes: int) -> None:
-    """Unrolls a loop whose turns load so many bytes."""
+    """Unrolls a loop whose iterations load so many bytes."""
     times = 1
-    while times < MOST_TURNS and times * n_bytes < BYTES_IN_FLIGHT:
+    while times < MOST_ITERATIONS and times * n_bytes < BYTES_IN_FLIGHT:
         times *= 2
     counted = counts_from_zero(loop)
     if times > 1 and counted is not None and not counted.is_unsigned:
@@ -103,12 +103,14 @@ def _start_together(loop: ir.Operation, n_bytes: int) -> None:
 
 
 def _keep_in_registers(group: _Group) -> None:
-    """Lets the last turns of loops have what they load from the first of them."""
+    """Lets the last iterations of loops have what they load from the first of them."""
     counted = counted_loop(_loop_of(group.loads[0]))
-    turns = min(HELD_TURNS, HELD_REGISTERS // sum(map(_registers, group.loads)))
-    if not turns or counted is None or counted.is_unsigned:
+    iterations = min(
+        REUSED_ITERATIONS, REUSED_REGISTERS // sum(map(_registers, group.loads))
+    )
+    if not iterations or counted is None or counted.is_unsigned:
         return
-    kept = _carry(_loop_of(group.loads[0]), group.loads, turns)
+    kept = _carry(_loop_of(group.loads[0]), group.loads, iterations)
     for loads in group.later:
         if any(list(load.results[1].uses) for load in loads.values()):
             # Somebody waits for the load itself.
@@ -126,17 +128,17 @@ def _registers(op: ir.Operation) -> int:
 
 
 def _carry(
-    loop: ir.Operation, loads: Sequence[ir.Operation], turns: int
+    loop: ir.Operation, loads: Sequence[ir.Operation], iterations: int
 ) -> list[list[ir.Value]]:
-    """Lets a loop carry what it loaded in its last turns.
+    """Lets a loop carry what it loaded in its last iterations.
 
     Returns:
-        For each of these turns, the last one first, the tiles of all loads.
+        For each of these iterations, the last one first, the tiles of all loads.
     """
     with ir.InsertionPoint(loop), loop.location:
         empty = [zeros(load.results[0]) for load in loads]
     count = len(loop.results)
-    loop, carried = carry_all(loop, empty * turns)
+    loop, carried = carry_all(loop, empty * iterations)
     end = block_ops(loop.regions[0].blocks[0])[-1]
     fresh = [load.results[0] for load in loads]
     shifted = [*fresh, *carried[: len(carried) - len(fresh)]]
@@ -147,11 +149,12 @@ def _carry(
 
 
 def _peel(loop: ir.Operation, kept: list[dict[ir.Value, ir.Value]]) -> None:
-    """Copies the last turns of a loop behind it, with what was kept for loads.
+    """Copies the last iterations of a loop behind it, with what was kept for loads.
 
     Args:
         loop: The loop.
-        kept: For each of these turns, the last one first, what results of loads are.
+        kept: For each of these iterations, the last one first, what results of loads
+            are.
     """
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are peeled"
@@ -164,13 +167,13 @@ def _peel(loop: ir.Operation, kept: list[dict[ir.Value, ir.Value]]) -> None:
     carried: list[ir.Value] = list(loop.results)
     behind = _next(loop)
     with ir.InsertionPoint(behind), loop.location:
-        for turn, known in reversed(list(enumerate(kept))):
+        for iteration, known in reversed(list(enumerate(kept))):
             # load_reuse C9
-            runs = compare("greater_than", upper, constant(turn, upper.type))
-            index = plus(upper, -turn - 1)
+            runs = compare("greater_than", upper, constant(iteration, upper.type))
+            index = plus(upper, -iteration - 1)
             types = [value.type for value in carried]
             with branch(runs, types) as made:
-                after = copy_turn(loop, [index, *carried], known)
+                after = copy_iteration(loop, [index, *carried], known)
                 if types:
                     cuda_tile.YieldOp(after)
             if types:

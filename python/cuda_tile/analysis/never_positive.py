@@ -2,8 +2,8 @@
 """Floats that are surely not positive: differences to a maximum.
 
 A softmax takes the exponential of how far each element is below the maximum of its row.
-`mark_signs` notes that at level T, where it can be seen: once reductions are divided
-between warps their results are loaded from shared memory.
+`mark_never_positive` notes that at level T, where it can be seen: once reductions are
+divided between warps their results are loaded from shared memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NEVER_POSITIVE = "tileas.never_positive"
 """On an op: its operand has no positive element; it may have NaN."""
 
 
-def mark_signs(entry: ir.Operation) -> None:
+def mark_never_positive(entry: ir.Operation) -> None:
     """Marks each `exp` of f32 whose operand is nowhere positive."""
     for op in nested_ops(entry):
         if op.name == "cuda_tile.exp" and str(element_of(op.operands[0])) == "f32":

@@ -35,7 +35,7 @@ from cuda_tile.layout.shared import SharedLayout
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """What plan asks of a matrix product, read once.
+    """The properties of a matrix product that `plan` needs, read once.
 
     Attributes:
         op: The operation.
@@ -61,10 +61,10 @@ class Product:
 
         Args:
             op: The product.
-            is_staged: Which operands are not stored right before it; `is_staged_early`
-                by default.
+            is_staged: Which operands are not stored right before it;
+                `is_staging_hoisted` by default.
         """
-        chained, is_staged = is_chained(op), is_staged or is_staged_early
+        chained, is_staged = is_chained(op), is_staged or is_staging_hoisted
         stored = tuple(
             Tile.of(op.operands[index])
             for index in ((1,) if chained else (0, 1))
@@ -104,8 +104,8 @@ class LoadedOperand:
         uses: The products that read it, each with the number of the operand.
         refusal: Why only threads can load it ahead, as far as its place says; None if
             others may.
-        may_end: Whether its turn may end before its tile is used. A ring with mbarriers
-            could not be released on every way then.
+        may_end: Whether its iteration may end before its tile is used. A ring with
+            mbarriers could not be released on every way then.
         is_computed: Whether threads compute the operands from its tile, which they
             read from where it was copied; else products read it, or slices of it.
     """
@@ -134,7 +134,7 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     """The loads from which threads compute left or right operands, in order.
 
     Weights that are dequantised, say, and their scales and zero points. Those in the
-    block of the product, a turn of a `for`, whose tiles reach it by operations on
+    block of the product, an iteration of a `for`, whose tiles reach it by operations on
     elements and changes of shape; other products' results are no part of that.
     """
     ops = list(ops)
@@ -249,7 +249,12 @@ def permutation_of(op: ir.Operation) -> tuple[int, ...]:
 
 
 def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
-    """The layout of a buffer of a loaded tile, as a value that has its elements."""
+    """The layout of a buffer of a loaded tile, as a value that has its elements.
+
+    Args:
+        shared: The layout of the buffer.
+        value: The value, a renaming of the loaded tile.
+    """
     for op in reversed(renames_of(value)):
         match op.name:
             case "cuda_tile.reshape":
@@ -282,7 +287,7 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
     if (reason := _refuse_users(load, n_uses)) is not None:
         return reason
     if loop.name != "cuda_tile.for":
-        return "the number of turns of its loop is not known before it begins"
+        return "the number of iterations of its loop is not known before it begins"
     return _refuse_address(load, loop)
 
 
@@ -305,7 +310,7 @@ def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
 
 
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
-    """Why the place that a load reads is not known turns ahead."""
+    """Why the place that a load reads is not known iterations ahead."""
     index = loop.regions[0].blocks[0].arguments[0]
     inside: set[ir.Block] = set()
     block = load.block
@@ -324,24 +329,24 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
             continue
         if op is None:
             if not isinstance(value.type, TokenType):
-                work.append(_next_turns(value))
+                work.append(_next_iterations(value))
             continue
         if len(op.regions) or op.name.endswith("_tko"):  # async_copies C9
             if isinstance(value.type, TokenType):
                 continue
-            return f"its address depends on '{op_stem(op)}' of the same turn"
+            return f"its address depends on '{op_stem(op)}' of the same iteration"
         work += op.operands
     return None
 
 
-def _next_turns(carried: ir.Value) -> ir.Value:
-    """What a loop makes of a value it carries, for the next turn."""
+def _next_iterations(carried: ir.Value) -> ir.Value:
+    """The value that a loop passes to its next iteration."""
     block = cast("ir.Block", carried.owner)
     number = ir.BlockArgument(carried).arg_number - 1  # the first one is the index
     return block_ops(block)[-1].operands[number]
 
 
-Parts = Mapping[Product, ProductPlan]
+ProductPlans = Mapping[Product, ProductPlan]
 """The plan of each product of an entry."""
 
 
@@ -349,7 +354,7 @@ def is_chained(product: ir.Operation) -> bool:
     """Whether the left operand is computed from another product of the same block.
 
     With all warps along M such an operand stays in its threads: the fragment of a
-    result is that of a left operand under other names, unless it is turned.
+    result is that of a left operand under other names, unless it is transposed.
     """
     seen: set[ir.Operation] = set()
     work = [product.operands[0]]
@@ -360,12 +365,12 @@ def is_chained(product: ir.Operation) -> bool:
         seen.add(op)
         if op.name in PRODUCTS:
             return True
-        if op_stem(op) in RENAMES | elementwise_stems() and not _turns_matrix(op):
+        if op_stem(op) in RENAMES | elementwise_stems() and not _transposes_matrix(op):
             work += [value for value in op.operands if is_distributed(value)]
     return False
 
 
-def _turns_matrix(op: ir.Operation) -> bool:
+def _transposes_matrix(op: ir.Operation) -> bool:
     """Whether an op makes rows of the columns of matrices."""
     if op.name != "cuda_tile.permute":
         return False
@@ -373,10 +378,14 @@ def _turns_matrix(op: ir.Operation) -> bool:
     return order[-2:] != [len(order) - 2, len(order) - 1]
 
 
-def is_staged_early(op: ir.Operation, index: int) -> bool:
+def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
     """Whether `stage` puts an operand into shared memory before the block of `op`.
 
-    So it does with an operand of a product that is made outside the product's block.
+    That is an operand which is computed outside the product's block.
+
+    Args:
+        op: The product.
+        index: The number of the operand: 0 for A, 1 for B.
     """
     if op.name not in PRODUCTS or index > 1:
         return False
@@ -388,8 +397,13 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
     return source is not None and source.block != op.block
 
 
-def warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of the result that a warp computes, at least one atom."""
+def warp_share(product: Product, plan: ProductPlan) -> tuple[int, int]:
+    """Rows and columns of the result that a warp computes, at least one atom.
+
+    Args:
+        product: The product.
+        plan: The plan of the product.
+    """
     m, n, _ = product.extents
     step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The turns of rings over time: when each slot is filled, waits, and is in use.
+"""The iterations of rings over time: when each slot is filled, waits, and is in use.
 
-Time is counted in turns, not in clocks. What each role does, and in which order, is
-what the interpreter met in a run; how long it takes is a convention: what follows a
+Time is counted in iterations, not in clocks. What each role does, and in which order,
+is what the interpreter met in a run; how long it takes is a convention: what follows a
 take lasts one unit, a copy lands two units after its publish, everything else takes
 none. So the picture shows who waits for whom and how far copies run ahead, not how fast
 a chip is.
@@ -39,8 +39,8 @@ class Ring:
 
 
 @dataclass
-class Turn:
-    """When the four steps of a turn are done, in units; None for those that are not."""
+class Iteration:
+    """When the four steps of an iteration are done, in units; None for never."""
 
     acquire: float | None = None
     publish: float | None = None
@@ -51,55 +51,59 @@ class Turn:
 
 def schedule(
     events: Sequence[RingEvent], rings: Sequence[Ring]
-) -> dict[tuple[int, int], Turn]:
-    """The turns, by ring and number, as early as rings and roles allow.
+) -> dict[tuple[int, int], Iteration]:
+    """The iterations, by ring and number, as early as rings and roles allow.
 
     Each role does its events in their order; an acquire waits for the release of the
-    slot's last turn, a take for what was published to land.
+    slot's last iteration, a take for what was published to land.
     """
     queues: dict[int, list[RingEvent]] = {}
     for event in events:
         queues.setdefault(event.role, []).append(event)
     clocks = dict.fromkeys(queues, 0.0)
     at = dict.fromkeys(queues, 0)
-    turns: dict[tuple[int, int], Turn] = {}
+    iterations: dict[tuple[int, int], Iteration] = {}
     moved = True
     while moved:
         moved = False
         for role, queue in queues.items():
             while at[role] < len(queue):
                 event = queue[at[role]]
-                ready = _ready(event, turns, rings)
+                ready = _ready(event, iterations, rings)
                 if ready is None:
                     break
                 time = max(clocks[role], ready)
-                turn = turns.setdefault((event.ring, event.turn), Turn())
-                setattr(turn, event.kind, time)
+                iteration = iterations.setdefault(
+                    (event.ring, event.iteration), Iteration()
+                )
+                setattr(iteration, event.kind, time)
                 if event.kind == "take":
-                    turn.role = role
+                    iteration.role = role
                     time += USE_UNITS
                 clocks[role] = time
                 at[role] += 1
                 moved = True
-    return turns
+    return iterations
 
 
 def _ready(
-    event: RingEvent, turns: dict[tuple[int, int], Turn], rings: Sequence[Ring]
+    event: RingEvent,
+    iterations: dict[tuple[int, int], Iteration],
+    rings: Sequence[Ring],
 ) -> float | None:
     """When what an event waits for is done; None if nothing has done it yet."""
-    if event.kind == "acquire" and event.turn >= rings[event.ring].slots:
-        before = turns.get((event.ring, event.turn - rings[event.ring].slots))
+    if event.kind == "acquire" and event.iteration >= rings[event.ring].slots:
+        before = iterations.get((event.ring, event.iteration - rings[event.ring].slots))
         return None if before is None else before.release
     if event.kind == "take":
-        filled = turns.get((event.ring, event.turn))
+        filled = iterations.get((event.ring, event.iteration))
         if filled is None or filled.publish is None:
             return None
         return filled.publish + COPY_UNITS
     return 0.0
 
 
-def turns_svg(
+def iterations_svg(
     events: Sequence[RingEvent], rings: Sequence[Ring], roles: Sequence[str]
 ) -> str:
     """The picture: a row for each role and slot, time to the right.
@@ -109,15 +113,17 @@ def turns_svg(
         rings: The rings by number.
         roles: Names of the roles by number; empty where all warps do the same.
     """
-    turns = schedule(events, rings)
-    last = max((t for turn in turns.values() for t in _times(turn)), default=0.0)
+    iterations = schedule(events, rings)
+    last = max(
+        (t for iteration in iterations.values() for t in _times(iteration)), default=0.0
+    )
     units = min(MOST_UNITS, last + USE_UNITS)
     parts: list[str] = [_legend()]
     y = _TOP
     for role in sorted({event.role for event in events}):
         name = f"role {roles[role]}" if 0 <= role < len(roles) else "all warps"
         parts.append(_name(y, name))
-        parts += _role_marks(role, events, turns, y, units)
+        parts += _role_marks(role, events, iterations, y, units)
         y += _ROW
     for number, ring in enumerate(rings):
         y += 22
@@ -126,17 +132,17 @@ def turns_svg(
         )
         for slot in range(ring.slots):
             parts.append(_name(y, f"slot {slot}"))
-            for (owner, turn), times in turns.items():
-                if owner == number and turn % ring.slots == slot:
-                    parts += _slot_bars(turn, times, y, units)
+            for (owner, iteration), times in iterations.items():
+                if owner == number and iteration % ring.slots == slot:
+                    parts += _slot_bars(iteration, times, y, units)
             y += _ROW
     grid = _grid(units, y)
     width = max(_LEFT + units * _UNIT + 12, _LEGEND)
     return svg.picture(width, y + 8, "iterations of the rings", [grid, *parts])
 
 
-def _times(turn: Turn) -> list[float]:
-    known = (turn.acquire, turn.publish, turn.take, turn.release)
+def _times(iteration: Iteration) -> list[float]:
+    known = (iteration.acquire, iteration.publish, iteration.take, iteration.release)
     return [time for time in known if time is not None]
 
 
@@ -210,30 +216,36 @@ def _bar(
         inside.append(
             svg.text(x + width / 2, y + 13, words, fill="#111", text_anchor="middle")
         )
-    return [svg.element("g", *inside, class_="turn")]
+    return [svg.element("g", *inside, class_="iteration")]
 
 
-def _slot_bars(turn: int, times: Turn, y: float, units: float) -> list[str]:
-    """The life of a slot in one turn."""
+def _slot_bars(iteration: int, times: Iteration, y: float, units: float) -> list[str]:
+    """The life of a slot in one iteration."""
     if times.acquire is None:
         return []
     landed = units if times.publish is None else times.publish + COPY_UNITS
     take = units if times.take is None else times.take
     end = times.release if times.release is not None else take + USE_UNITS
-    name = f"iteration {turn}"
+    name = f"iteration {iteration}"
     return [
         *_bar(
-            times.acquire, landed, y, units, _FILL, str(turn), f"{name}: being filled"
+            times.acquire,
+            landed,
+            y,
+            units,
+            _FILL,
+            str(iteration),
+            f"{name}: being filled",
         ),
         *_bar(landed, take, y, units, _FULL, "", f"{name}: full, waits for its use"),
-        *_bar(take, end, y, units, _USED, str(turn), f"{name}: in use"),
+        *_bar(take, end, y, units, _USED, str(iteration), f"{name}: in use"),
     ]
 
 
 def _role_marks(
     role: int,
     events: Sequence[RingEvent],
-    turns: dict[tuple[int, int], Turn],
+    iterations: dict[tuple[int, int], Iteration],
     y: float,
     units: float,
 ) -> list[str]:
@@ -242,16 +254,18 @@ def _role_marks(
     for event in events:
         if event.role != role:
             continue
-        times = turns.get((event.ring, event.turn))
+        times = iterations.get((event.ring, event.iteration))
         if times is None:
             continue
         if event.kind == "take" and times.take is not None:
             end = times.take + USE_UNITS
-            hint = f"uses turn {event.turn} of ring {event.ring}"
+            hint = f"uses iteration {event.iteration} of ring {event.ring}"
             color = css(warp_color(event.ring + 1))
-            parts += _bar(times.take, end, y, units, color, str(event.turn), hint)
+            parts += _bar(times.take, end, y, units, color, str(event.iteration), hint)
         elif event.kind == "publish" and times.publish is not None:
-            hint = f"starts the copies of turn {event.turn} of ring {event.ring}"
+            hint = (
+                f"starts the copies of iteration {event.iteration} of ring {event.ring}"
+            )
             parts += _bar(
                 times.publish, times.publish + 0.12, y, units, _FILL, "", hint
             )

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.sampled(2)
 
 ROW = 8192
 """As much as 32 threads cannot hold."""
-TURNS = ROW // 256
+ITERATIONS = ROW // 256
 """Parts of a row: 32 threads with 8 elements each."""
 UNIT = 2.0**-24
 OPTIONS = cuda_tile.Options(num_warps=1, gpu="sm_80")
@@ -146,14 +146,14 @@ def test_errors_are_below_the_derived_bound(
     centres, sums = run(kind, place, x)
     wanted = exact(kind, x, centres)
     positions = 8 + 5  # what a thread adds of its 8, and what its warp does
-    bound = (4 * (TURNS + 12) * np.sqrt(TURNS) + positions) * UNIT
+    bound = (4 * (ITERATIONS + 12) * np.sqrt(ITERATIONS) + positions) * UNIT
     if place == "text":
         bound = (ROW - 1 + 3) * UNIT
     least = ROW * 2.0**-149
     assert (np.abs(sums - wanted) <= bound * wanted + least).all(), kind
     # rows whose first elements are not far out are as good as sums of few terms
     usual = [0, 1, 4, 5]
-    few = (4 * TURNS + positions) * UNIT
+    few = (4 * ITERATIONS + positions) * UNIT
     if place != "text":
         assert (np.abs(sums - wanted)[usual] <= few * wanted[usual]).all()
 

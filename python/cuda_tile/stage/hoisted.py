@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads by threads start together: each right behind the one before it.
 
-A thread waits for memory when it first uses what it loaded. What is loaded only after
-that, a row's weights say, which are used behind the row's sum, makes it wait once more.
-By the language a load without a token may move above anything.
+A thread waits for memory when it first uses a loaded value. A load behind that point,
+such as that of weights which are used behind the sum of a row, makes the thread wait
+once more. So it is hoisted to the load before it; the language lets a load without a
+token move above anything.
 """
 
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import held_registers
-from cuda_tile.constants import MOST_EARLY_REGISTERS
+from cuda_tile.constants import MOST_HOISTED_REGISTERS
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
@@ -24,7 +25,7 @@ def start_loads_together(entry: ir.Operation) -> None:
     """Moves weak loads of a block up to the load before them, as far as they may."""
     blocks = dict.fromkeys(op.block for op in nested_ops(entry) if _is_load(op))
     for block in blocks:
-        room, before = MOST_EARLY_REGISTERS, None
+        room, before = MOST_HOISTED_REGISTERS, None
         for op in block_ops(block):
             if not _is_load(op):
                 continue
@@ -35,7 +36,7 @@ def start_loads_together(entry: ir.Operation) -> None:
                     moved.move_after(before)
                     before = moved
             else:
-                before, room = op, MOST_EARLY_REGISTERS
+                before, room = op, MOST_HOISTED_REGISTERS
 
 
 def _is_load(op: ir.Operation) -> bool:

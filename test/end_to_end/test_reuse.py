@@ -20,7 +20,7 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import Report
-from cuda_tile.ir.held import read_held
+from cuda_tile.ir.reuse import read_reuse
 from cuda_tile.ir.walk import entries, nested_ops
 
 LEVELS = ("stage", "barriers")
@@ -31,8 +31,8 @@ SMALL = "min_ctas = 16 : i64"
 
 
 def by_hand(*fields: str) -> Any:
-    """A hook that writes a plan with `hold`."""
-    text = f"{{{', '.join(('hold = 1 : i64', *fields))}}}"
+    """A hook that writes a plan with `reuse`."""
+    text = f"{{{', '.join(('reuse = 1 : i64', *fields))}}}"
 
     def write(module: ir.Operation) -> None:
         for entry in entries(module):
@@ -67,19 +67,19 @@ def softmax(columns: int, rows: int = 2) -> Stream:
 
 @pytest.mark.parametrize("columns", [16, 256, 272, 1024, 1280, 4096, 4112])
 def test_softmax_of_parts(columns: int) -> None:
-    """Fewer turns than stay in registers, as many, and more."""
+    """Fewer iterations than stay in registers, as many, and more."""
     stream = softmax(columns)
     report = run(stream, by_hand("num_warps = 1 : i64"), "sm_90")
     assert sectors_read(report) == 2 * columns * 4 // 32
 
 
 @pytest.mark.parametrize("columns", [13 * SIZE, 21 * SIZE, 40 * SIZE + 16])
-def test_more_turns_than_slots(columns: int) -> None:
+def test_more_iterations_than_slots(columns: int) -> None:
     """What has no slot and is in no register is read again, and nothing else."""
     stream = softmax(columns)
     report = run(stream, by_hand("num_warps = 1 : i64", SMALL), "sm_90")
-    turns = -(-columns // SIZE)
-    again = max(0, turns - 13 - 8) * SIZE
+    iterations = -(-columns // SIZE)
+    again = max(0, iterations - 13 - 8) * SIZE
     assert sectors_read(report) == 2 * (columns + again) * 4 // 32
 
 
@@ -136,15 +136,17 @@ def two_inputs(
 def launch_two(kind: Any, columns: int) -> Any:
     random = np.random.default_rng(3)
     x, r = (random.integers(-99, 99, (3, columns)).astype(kind) for _ in range(2))
-    turns = -(-columns // SIZE)
+    iterations = -(-columns // SIZE)
     parts = [
-        np.pad(a, ((0, 0), (0, turns * SIZE - columns))).reshape(3, turns, SIZE)
+        np.pad(a, ((0, 0), (0, iterations * SIZE - columns))).reshape(
+            3, iterations, SIZE
+        )
         for a in (x, r)
     ]
     total = (parts[0] * parts[1]).sum(1, dtype=kind)
     found = parts[1].sum(1, dtype=kind)
-    for turn in range(turns):
-        found = found ^ (parts[0][:, turn] + total)
+    for iteration in range(iterations):
+        found = found ^ (parts[0][:, iteration] + total)
     line = np.bitwise_xor.reduce(found, 1)
     y = (x ^ line[:, None]) - r * x
     args = [x, r, np.zeros_like(x), np.zeros(3, kind), np.int32(3), np.int32(columns)]
@@ -189,7 +191,7 @@ def test_a_row_of_a_million_is_read_once() -> None:
 def test_nothing_to_hold_is_refused() -> None:
     stream = {stream.name: stream for stream in STREAMS}["softmax f32 1024"]
     before = by_hand("num_warps = 1 : i64")
-    with pytest.raises(cuda_tile.UserError, match=r"for hold = 1 in .*; leave hold"):
+    with pytest.raises(cuda_tile.UserError, match=r"for reuse = 1 in .*; leave reuse"):
         cuda_tile.compile(stream.module(), "sm_90", before=before)
 
 
@@ -203,10 +205,10 @@ def test_large_clusters_need_a_launcher_that_is_told() -> None:
         cuda_tile.compile(module, options=options, before=before)
 
 
-def held_loads(body: Any) -> int:
+def reused_loads(body: Any) -> int:
     """How many loads of a kernel of x and y are kept or taken again."""
     stream = Stream(
-        "held", ([b.Float32], [b.Float32], b.Int32), body, lambda: ((), [], {})
+        "reused", ([b.Float32], [b.Float32], b.Int32), body, lambda: ((), [], {})
     )
     before = by_hand("num_warps = 1 : i64")
     try:
@@ -216,7 +218,7 @@ def held_loads(body: Any) -> int:
     except cuda_tile.UserError:
         return 0
     ops = [op for entry in entries(lowered.operation) for op in nested_ops(entry)]
-    return sum(read_held(op) is not None for op in ops)
+    return sum(read_reuse(op) is not None for op in ops)
 
 
 def row(x: Any) -> Any:
@@ -225,15 +227,15 @@ def row(x: Any) -> Any:
 
 
 def summed(view: Any, start: Any, stop: Any, step: int, token: Any = None) -> Any:
-    def turn(i: Any, total: Any) -> Any:
+    def iteration(i: Any, total: Any) -> Any:
         return total + b.load_view_tko(view, [i], token=token)[0]
 
     zeros = b.constant(0.0, b.Float32, [SIZE])
-    return b.for_loop(start, stop, step, [zeros], turn)
+    return b.for_loop(start, stop, step, [zeros], iteration)
 
 
 @pytest.mark.parametrize(
-    ("second", "is_held"),
+    ("second", "is_reused"),
     [
         (lambda view, n, token: summed(view, 0, n, 1), True),
         (lambda view, n, token: summed(view, 1, n, 1), False),
@@ -242,8 +244,8 @@ def summed(view: Any, start: Any, stop: Any, step: int, token: Any = None) -> An
         (lambda view, n, token: summed(view, 0, n, 1, token), False),
     ],
 )
-def test_what_is_loaded_again(second: Any, is_held: bool) -> None:
-    """Other turns are no repetition, nor is what a store may have changed."""
+def test_what_is_loaded_again(second: Any, is_reused: bool) -> None:
+    """Other iterations are no repetition, nor is what a store may have changed."""
 
     def kernel(x: Any, y: Any, n: Any) -> None:
         view = row(x)
@@ -251,4 +253,4 @@ def test_what_is_loaded_again(second: Any, is_held: bool) -> None:
         token = b.store_view_tko(total, row(y), [0])
         b.store_view_tko(second(view, n, token), row(y), [1])
 
-    assert (held_loads(kernel) > 0) == is_held
+    assert (reused_loads(kernel) > 0) == is_reused

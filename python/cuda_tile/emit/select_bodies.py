@@ -198,7 +198,7 @@ def _column(
 def choice_function(
     b: Builder, op: ir.Operation
 ) -> Callable[[list[ir.Value], list[ir.Value], Orders], list[ir.Value] | None] | None:
-    """What chooses one of two rows of values, if a body does nothing else.
+    """A function that selects one of two rows of values, if the body does only that.
 
     Args:
         b: The builder.

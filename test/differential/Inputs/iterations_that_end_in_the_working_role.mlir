@@ -10,7 +10,7 @@
 !c = !cuda_tile.partition_view<tile=(32x32), padding_value = zero, !cuda_tile.tensor_view<160x32xi8, strides=[32, 1]>, dim_map=[1, 0]>
 !out = !cuda_tile.partition_view<tile=(16x32), !cuda_tile.tensor_view<16x32xi32, strides=[32, 1]>>
 cuda_tile.module @m {
-  // One load stands between two places where a turn may end; the seed plans a role
+  // One load stands between two places where an iteration may end; the seed plans a role
   // that loads.
   entry @k(%p: tile<ptr<i8>>, %q: tile<ptr<i8>>, %r: tile<ptr<i8>>, %s: tile<ptr<i32>>, %u: tile<ptr<i32>>, %n: tile<i32>) {
     %pa = assume div_by<16>, %p : tile<ptr<i8>>
