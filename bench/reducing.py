@@ -17,7 +17,7 @@ from cuda_tile.reducer import Progress, reduce_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test" / "reducer"))
 
-from planted_faults import PLANTED, Planted  # noqa: E402 - found by its folder
+from planted_faults import PLANTED, Planted
 
 
 def row(planted: Planted) -> str:
