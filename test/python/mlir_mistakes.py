@@ -188,7 +188,19 @@ def _pass_erases_used() -> None:
 
 _GONE = "expected an operation that is still there"
 _ERASED = (_GONE, "'cuda_tile.addi'", "was erased by")
+
+
+def _attribute_of_another_kind() -> None:
+    module = parsed()
+    first = sums(module)[0]
+    first.attributes["overflow"] = ir.StringAttr.get("none", module.context)
+
+
 MISTAKES: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
+    "attribute_of_another_kind": (
+        _attribute_of_another_kind,
+        ("TypeError", "another kind of attribute as 'overflow' of 'cuda_tile.addi'"),
+    ),
     "erase_used": (_erase_used, ("'cuda_tile.addi'", "used by", "by _erase_used (")),
     "kept_elsewhere": (_kept_elsewhere, (*_ERASED, "_kept_elsewhere")),
     "value_of_erased": (_value_of_erased, _ERASED),

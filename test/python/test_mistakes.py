@@ -83,3 +83,22 @@ def test_listed_ops_leave_out_what_was_erased() -> None:
     assert "cuda_tile.for" in names
     assert "cuda_tile.addi" not in names
     assert block_ops(module.body)
+
+
+def test_an_attribute_with_a_default_is_never_missing() -> None:
+    module = mlir_mistakes.parsed()
+    first = mlir_mistakes.sums(module)[0]
+    was = first.attributes["overflow"]
+    del first.attributes["overflow"]
+    assert first.attributes["overflow"] == was
+    assert module.operation.verify()
+    assert str(first) == "%0 = cuda_tile.addi %arg0, %arg0 : tile<i32>"
+
+
+def test_an_attribute_stays_where_another_kind_is_refused() -> None:
+    module = mlir_mistakes.parsed()
+    first = mlir_mistakes.sums(module)[0]
+    was = first.attributes["overflow"]
+    with pytest.raises(TypeError):
+        first.attributes["overflow"] = ir.UnitAttr.get(module.context)
+    assert first.attributes["overflow"] == was

@@ -28,6 +28,8 @@ PURPOSE = {
     "[writing a pass](../docs/writing-a-pass.md).",
     "cuda-tile-optimize": "Runs the default optimisations at the tile level and writes "
     "text or bytecode.",
+    "cuda-tile-reduce": "Makes a kernel small that shows a fault: see "
+    "[reducing](../docs/reducing.md).",
     "cuda-tile-run": "Runs a kernel on the CPU: on the "
     "[interpreter](../docs/interpreter.md), or compiled on the "
     "[emulator](../docs/emulator.md).",
