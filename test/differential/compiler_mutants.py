@@ -54,8 +54,15 @@ class Mutant:
         return source.replace(self.old, self.new)
 
 
-_JOIN = '"""The accesses of either path."""\n        return known | news'
-_JOINED = '"""The accesses of either path."""\n        return replace(known | news, '
+_JOIN = "        return known | news"
+_JOINED = "        return replace(known | news, "
+_JOIN_BEHIND = '''"""Either path's accesses.
+
+        Args:
+            known: Accesses on one path, one bit each.
+            news: Those on the other.
+        """
+        return known'''
 _OWN = "return Access(reads, writes)"
 _SATISFIED = "state = _satisfied(state, self.needs(op, state))"
 _EDGES = "edges = _cuda_tile.control_edges(op)\n"
@@ -140,8 +147,8 @@ TOKENS = tuple(
         ),
         (
             "a token is after what one path did",
-            '"""Either way\'s accesses."""\n        return known | news',
-            '"""Either way\'s accesses."""\n        return known',
+            _JOIN,
+            "        return known",
         ),
         (
             "loads are not recorded",
@@ -166,8 +173,8 @@ ORDER = tuple(
     for name, old, new in (
         (
             "global accesses of another path are lost",
-            '"""Either path\'s accesses."""\n        return known | news',
-            '"""Either path\'s accesses."""\n        return known',
+            f"{_JOIN_BEHIND} | news",
+            _JOIN_BEHIND,
         ),
         (
             "a store does not wait for loads",
