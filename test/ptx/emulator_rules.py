@@ -55,6 +55,7 @@ LIST = "test_detector_list.py"
 ENDED = "test_ended_threads.py"
 READERS = "test_many_readers.py"
 GRIDS = "test_programmatic_launch.py"
+COLUMNS = "test_tcgen05_columns.py"
 
 
 def found(name: str, file: str = LANES) -> str:
@@ -404,5 +405,22 @@ RULES = (
         "        if len(self._functions) > 1:\n",
         "        if self._functions:\n",
         ("test_polls.py::test_a_loop_that_counts_but_does_not_ask_is_a_deadlock",),
+    ),
+    Rule(
+        "a pair allocates tensor memory only after both CTAs have started",
+        "tensor.allocator",
+        "            if peer != cta and not self._machine.presence.knows_started(",
+        "            if cta < 0 and self._machine.presence.knows_started(",
+        (
+            f"{COLUMNS}::test_an_allocation_with_a_peer_that_may_not_have_started",
+            f"{COLUMNS}::test_an_arrival_without_its_wait_is_no_meeting",
+        ),
+    ),
+    Rule(
+        "and gives it back only after both have allocated",
+        "tensor.allocator",
+        "            self._check_allocated(cta, address, partners)\n",
+        "",
+        (f"{COLUMNS}::test_a_deallocation_while_the_peer_may_still_allocate",),
     ),
 )

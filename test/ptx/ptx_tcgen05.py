@@ -121,6 +121,7 @@ FILL:
     setp.eq.u32 %never, %t, 1000;
     fence.proxy.async.shared::cta;
     fence.mbarrier_init.release.cluster;
+    {sync * (self.group - 1)}
     @!%first bra READY;
     tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [slot], {self.allocated};
     tcgen05.relinquish_alloc_permit.{group}.sync.aligned;

@@ -319,31 +319,6 @@ def test_allocation_faults(lines: list[str], message: str) -> None:
         allocate(*lines)
 
 
-def test_a_pair_allocates_together() -> None:
-    pair = [line.replace("::1.", "::2.") for line in (ALLOC.format("", 32), READ)]
-    text = module(
-        FRAME.replace(".reqntid 64", ".reqntid 64\n.reqnctapercluster 2").replace(
-            "BODY",
-            "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %one, %r5, 1;\n@%one bra END;\n"
-            + "\n".join([HERE, *pair, "END:"]),
-        ),
-        "sm_100a",
-    )
-    with pytest.raises(FindingError, match=r"deadlock.*by the peer CTA"):
-        launch(text, grid=2, block=64, cluster=2, args=[np.zeros(1, np.uint32)])
-
-
-def test_a_pair_needs_a_cluster() -> None:
-    text = module(
-        FRAME.replace(
-            "BODY", HERE + ALLOC.format("", 32).replace("::1", "::2") + "END:"
-        ),
-        "sm_100a",
-    )
-    with pytest.raises(FindingError, match="expected pairs of CTAs"):
-        launch(text, grid=1, block=64, args=[np.zeros(1, np.uint32)])
-
-
 # Whole programs with a wrong number ------------------------------------------------
 
 
