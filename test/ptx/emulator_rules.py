@@ -274,7 +274,7 @@ RULES = (
     ),
     Rule(
         "the grid of .blocksareclusters counts clusters",
-        "launch",
+        "extents",
         "    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))\n",
         "    x, y, z = grid\n",
         ("test_launch.py::test_a_grid_of_clusters",),
@@ -422,5 +422,39 @@ RULES = (
         "            self._check_allocated(cta, address, partners)\n",
         "",
         (f"{COLUMNS}::test_a_deallocation_while_the_peer_may_still_allocate",),
+    ),
+    Rule(
+        "no CTA asks for more columns while others of its multiprocessor may do so",
+        "tensor.residency",
+        "        return ctas if ctas * held + asked > N_COLUMNS else 0\n",
+        "        return 0\n",
+        (f"{COLUMNS}::test_a_request_that_resident_ctas_wait_for_forever",),
+    ),
+    Rule(
+        "unless something else keeps them apart",
+        "tensor.residency",
+        "        ctas = min(self.most, N_COLUMNS // held) if held else 0\n",
+        "        ctas = N_COLUMNS // held if held else 0\n",
+        (f"{COLUMNS}::test_what_keeps_ctas_apart",),
+    ),
+    Rule(
+        "no allocation of columns is larger than the one before",
+        "tensor.allocator",
+        "        if n_columns > self._latest[cta]:\n",
+        "        if n_columns < 0:\n",
+        (
+            "test_tcgen05_detector.py::test_allocation_faults[lines3-expected at most "
+            "the 32]",
+        ),
+    ),
+    Rule(
+        "all columns are given back before the CTA ends",
+        "tensor.allocator",
+        "        for owned in self._owned:\n            for allocation in",
+        "        for owned in self._owned[:0]:\n            for allocation in",
+        (
+            "test_tcgen05_detector.py::test_allocation_faults[lines5-ends before a "
+            "tcgen05.dealloc of the 32 columns]",
+        ),
     ),
 )

@@ -114,6 +114,7 @@ class Bounds:
         ctas: CTAs that are taken to share a multiprocessor.
         registers: Registers per thread that this assumes; None if they are unknown and
             limit nothing.
+        tensor_columns: Columns of tensor memory that a CTA allocates.
         needed_in_flight: Bytes in flight per multiprocessor that hide the latency of
             the L2 cache at its full bandwidth.
         grid: The bound of the whole grid, per CTA.
@@ -123,6 +124,7 @@ class Bounds:
     chip: str
     ctas: int
     registers: int | None
+    tensor_columns: int
     needed_in_flight: int
     grid: Bound
     loops: tuple[Bound, ...]
@@ -143,6 +145,7 @@ class Launched:
         shared_bytes: Shared memory of a CTA.
         stride_bytes: The same with what aligns the next CTA's in the machine.
         registers: Registers of a thread; None if unknown.
+        tensor_columns: Columns of tensor memory that a CTA allocates.
     """
 
     module: Module
@@ -152,6 +155,7 @@ class Launched:
     shared_bytes: int
     stride_bytes: int
     registers: int | None
+    tensor_columns: int = 0
 
 
 @dataclass(frozen=True)
@@ -222,7 +226,11 @@ class _Finder:
             self._pending += pending_bytes(function)
         self._places = source_places(launched.module.lines)
         self._ctas = resident_ctas(
-            chip, launched.threads, launched.shared_bytes, launched.registers
+            chip,
+            launched.threads,
+            launched.shared_bytes,
+            launched.registers,
+            launched.tensor_columns,
         )
 
     def find(self) -> Bounds:
@@ -236,6 +244,7 @@ class _Finder:
             chip.name,
             self._ctas,
             self._launched.registers,
+            self._launched.tensor_columns,
             chip.l2_bytes_per_clock * chip.copy_latency_clocks,
             self._bound(whole),
             tuple(loops),

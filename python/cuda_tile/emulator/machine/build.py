@@ -37,6 +37,7 @@ from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.sync.map_changes import MapChanges
 from cuda_tile.emulator.sync.mbarriers import Mbarriers
 from cuda_tile.emulator.sync.register_pool import RegisterPool
+from cuda_tile.emulator.tensor.residency import Residency
 from cuda_tile.emulator.tensor.unit import TensorUnit
 from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
@@ -80,6 +81,7 @@ class Builder:
         resident_ctas: int = 1,  # that `.minnctapersm` asks for
         target: str = "",
         *,
+        registers: int | None = None,  # that ptxas gave, if known
         is_exact: bool = False,
     ) -> None:
         self.machine = machine
@@ -93,7 +95,8 @@ class Builder:
         self.tensor_cores = TensorCores(machine)
         self.tensor: TensorUnit | None = None
         if uses_tensor_memory(machine.symbols):
-            self.tensor = TensorUnit(machine, self.mbarriers)
+            residency = Residency.of(machine, target, registers)
+            self.tensor = TensorUnit(machine, self.mbarriers, residency)
         self.registers = RegisterPool(machine, declared_registers, resident_ctas)
         self.spaces = spaces
         self.compared: frozenset[Instruction] = frozenset()

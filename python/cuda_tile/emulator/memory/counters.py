@@ -54,6 +54,7 @@ class Counters:
             that they take. A copy counts once, where it starts.
         flops: Operations of matrix instructions.
         traffic: What the bound report needs besides; None unless it was asked for.
+        tensor_columns: Most columns of tensor memory that a CTA held at a time.
     """
 
     PATHS: tuple[Path, ...] = get_args(Path)
@@ -85,6 +86,7 @@ class Counters:
         ) = self._table
         self.paths = dict(zip(self.PATHS, paths, strict=True))
         self.traffic: Traffic | None = None
+        self.tensor_columns = 0
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
     @contextmanager

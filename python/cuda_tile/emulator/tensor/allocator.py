@@ -9,6 +9,9 @@ are free, and in a pair until the other CTA asks too. All must be given back.
 at a cluster barrier before it allocates. Both must also have allocated before one of
 them deallocates, or the launch fails (seen on sm_103: NVIDIA/cutlass issue 3435). Both
 are decided by happens-before, as `shadow.presence` has it.
+
+Each CTA has all columns to itself here. On a chip others of the grid may hold some of
+them; `residency` says when they could all wait for each other.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import numpy as np
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.memory.protocol import Memories
 from cuda_tile.emulator.tensor.memory import BLOCK_COLUMNS, N_COLUMNS, TensorMemory
+from cuda_tile.emulator.tensor.residency import Residency
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,12 @@ class _Done(NamedTuple):
 class TensorAllocator:
     """Which columns of tensor memory each CTA of a machine has allocated."""
 
-    def __init__(self, machine: Memories, memory: TensorMemory) -> None:
+    def __init__(
+        self, machine: Memories, memory: TensorMemory, residency: Residency
+    ) -> None:
         self._machine = machine
         self._memory = memory
+        self._residency = residency
         n_ctas = machine.geometry.n_ctas
         self._owned: list[dict[int, Allocation]] = [{} for _ in range(n_ctas)]
         self._has_permit = np.ones(n_ctas, np.bool_)
@@ -104,6 +111,7 @@ class TensorAllocator:
         if cta not in self._asked:
             self._check_size(cta, n_columns)
             self._check_peers(cta, partners)
+            self._check_others(cta, n_columns)
             self._asked[cta] = n_columns
         if not all(partner in self._asked for partner in partners):
             return
@@ -118,7 +126,30 @@ class TensorAllocator:
             self._latest[partner] = n_columns
             del self._asked[partner]
             self._granted[partner] = start
+        counters = self._machine.counters
+        counters.tensor_columns = max(counters.tensor_columns, self._held(cta))
         self._machine.progress += 1
+
+    def _held(self, cta: int) -> int:
+        """Columns that a CTA has allocated."""
+        return sum(one.n_columns for one in self._owned[cta].values())
+
+    def _check_others(self, cta: int, n_columns: int) -> None:
+        """Reports a request that CTAs of one multiprocessor could wait for forever.
+
+        A CTA that waits for its own columns is a deadlock anyway.
+        """
+        held = self._held(cta)
+        ctas = self._residency.holders(held, n_columns)
+        if ctas > 1:
+            raise Fault(
+                "tensor memory",
+                f"a CTA asks for {n_columns} columns while it holds {held}: {ctas} "
+                f"CTAs that one multiprocessor may have at a time "
+                f"({self._residency.reason}) would hold {ctas * held} of {N_COLUMNS} "
+                "columns and wait for each other forever; expected one tcgen05.alloc "
+                "of all columns, or launch with the `registers` that keep CTAs apart",
+            )
 
     def _check_peers(self, cta: int, partners: list[int]) -> None:
         for peer in partners:
@@ -162,11 +193,8 @@ class TensorAllocator:
         """Says what a warp that allocates waits for."""
         if not all(partner in self._asked for partner in partners):
             return f"tcgen05.alloc of {n_columns} columns by the peer CTA"
-        used = sum(owned.n_columns for owned in self._owned[cta].values())
-        return (
-            f"{n_columns} columns of tensor memory, of which {N_COLUMNS - used} are "
-            "free"
-        )
+        left = N_COLUMNS - self._held(cta)
+        return f"{n_columns} columns of tensor memory, of which {left} are free"
 
     # Deallocation ------------------------------------------------------------------
 
