@@ -457,4 +457,69 @@ RULES = (
             "tcgen05.dealloc of the 32 columns]",
         ),
     ),
+    Rule(
+        "no CTA asks for another cluster after it saw a request fail",
+        "sync.cancels",
+        "        if cta in self._ended:\n",
+        "        if cta < 0:\n",
+        ("test_isa_cancel.py::test_a_failure_ends_the_search",),
+    ),
+    Rule(
+        "threads fence their reads of a response before the next one",
+        "isa.cancel",
+        "                machine.shadow.check_reads_fenced(\n",
+        "                str(\n",
+        ("test_isa_cancel.py::test_reads_of_the_response_take_a_proxy_fence",),
+    ),
+    Rule(
+        "a strict launch wants the same before bulk copies",
+        "shadow.async_shadow",
+        "            self.check_reads_fenced(at, offsets, size, warp)\n",
+        "            pass\n",
+        ("test_strict_proxies.py::test_without_a_fence",),
+    ),
+    Rule(
+        "but not of what the asynchronous proxy reads",
+        "shadow.async_shadow",
+        "            self._bulk_reads[agent, cells] = clock\n",
+        "            pass\n",
+        (
+            "test_strict_proxies.py::test_what_the_asynchronous_proxy_reads_takes_none"
+            "[bulk_ring]",
+        ),
+    ),
+    Rule(
+        "nor of what tcgen05.alloc wrote",
+        "shadow.async_shadow",
+        "            self._known_clocks.forget_reads(cells[self._slots[cells]])\n",
+        "            pass\n",
+        ("test_strict_proxies.py::test_foreign_kernels[tma_matmul_f16.sm_100]",),
+    ),
+    Rule(
+        "a fence before a relaxed arrival at the cluster's barrier orders memory",
+        "sync.clusters",
+        "                self._release_fenced(lanes)\n",
+        "                pass\n",
+        (
+            "test_clusters.py::test_a_fence_before_a_relaxed_arrival_orders_memory",
+            "test_isa_cancel.py::test_every_cluster_is_done_once",
+        ),
+    ),
+    Rule(
+        "products and copies complete in the order of issue only if a launch says so",
+        "ordering.tensor_order",
+        "        if self.by_issue and",
+        "        if",
+        ("test_tcgen05_detector.py::test_operations_in_the_order_of_issue",),
+    ),
+    Rule(
+        "and only those of one thread",
+        "ordering.tensor_order",
+        "        return both and earlier.lane == later.lane\n",
+        "        return both\n",
+        (
+            "test_tcgen05_detector.py::test_what_the_order_of_issue_is_not"
+            "[lines0-overwrites]",
+        ),
+    ),
 )

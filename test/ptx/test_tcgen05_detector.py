@@ -47,6 +47,7 @@ DONE = "\n".join(
 )
 RELAXED = DONE.replace("parity", "parity.relaxed.cta")
 TAIL = [COMMIT, DONE, AFTER]
+FROM_1 = "setp.eq.u32 %one, %t, 32;"
 
 
 def kernel(*lines: str) -> Kernel:
@@ -106,6 +107,36 @@ def test_products_of_another_shape_form_no_pipeline() -> None:
     assert "overwrites" in finding(MMA, other + MMA, *TAIL).message
 
 
+OTHER_SHAPE = f"mov.u32 %r3, {IDESC ^ 6 << 17};\n{MMA}"  # N = 32
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [(CP, CP), (MMA, CP), (CP, MMA, CP), (MMA, OTHER_SHAPE)],
+    ids=["cp cp", "mma cp", "cp mma cp", "mma of another shape"],
+)
+def test_operations_in_the_order_of_issue(lines: tuple[str, ...]) -> None:
+    """The ISA does not promise it; a launch may take it for granted."""
+    found = finding(*lines, *TAIL)
+    assert "no wait for an mbarrier" in found.message
+    for seed in range(4):
+        kernel(*lines, *TAIL, LOAD, WAIT_LD).run(seed=seed, order="issue")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ((MMA, SYNC, FROM_1, CP, *TAIL), "overwrites"),  # another thread's
+        ((MMA, LOAD, WAIT_LD, *TAIL), "tensor memory: .*tcgen05.ld"),
+        ((LOAD, MMA, *TAIL), r"tcgen05\.wait::ld"),
+        ((SHIFT, CP, *TAIL), "overwrites"),
+    ],
+)
+def test_what_the_order_of_issue_is_not(lines: tuple[str, ...], message: str) -> None:
+    with pytest.raises(FindingError, match=message):
+        kernel(*lines).run(order="issue")
+
+
 def test_a_commit_tells_of_its_own_thread_only() -> None:
     other = "setp.eq.u32 %one, %t, 1;"
     found = finding(MMA, other, *TAIL, LOAD, WAIT_LD)
@@ -113,8 +144,6 @@ def test_a_commit_tells_of_its_own_thread_only() -> None:
 
 
 # Between threads -------------------------------------------------------------------
-
-FROM_1 = "setp.eq.u32 %one, %t, 32;"
 
 
 def test_a_pipeline_between_threads() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ from cuda_tile.runtime.preceding import Preceding, byte_ranges
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
 Numbers = Literal["floats", "exact"]
+TensorOrder = Literal["isa", "issue"]
 
 # Lanes that run together in fast mode: many enough to hide Python's cost per step,
 # few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
@@ -85,6 +86,8 @@ def launch(
     bounds: Chip | None = None,
     registers: int | None = None,
     preceding: Preceding = None,
+    strict: bool = False,
+    order: TensorOrder = "isa",
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -116,6 +119,10 @@ def launch(
             tcgen05.alloc for the CTAs that may share a multiprocessor.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; adversarial mode finds accesses before griddepcontrol.wait.
+        strict: Whether a bulk copy over what threads have read needs a proxy fence, as
+            the letter of the ISA says (docs/synchronisation.md).
+        order: Which products and copies to tensor memory of one thread complete in
+            order: "isa", those that the PTX ISA lists, or "issue", all of them.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -127,6 +134,7 @@ def launch(
     as they were unless it is a `FindingError`.
     """
     mode = _checked_mode(mode, seed, on_finding, numbers)
+    _check_choice("order", order, get_args(TensorOrder))
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -137,8 +145,10 @@ def launch(
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
     run.expect_writes(preceding, args)
+    run.machine.shadow.is_strict = strict
     params = arguments.pack(function, values, symbols)
-    run.prepare(params, limit, registers, is_exact=numbers == "exact")
+    assumed = _Assumed(registers, numbers == "exact", order == "issue")
+    run.prepare(params, limit, assumed)
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     arguments.elements(function, args, numbers)
     return run.report
@@ -192,6 +202,20 @@ def find_entry(module: Module, name: str | None) -> Function:
     names = ", ".join(f.name for f in entries) or "none"
     wanted = "one entry" if name is None else f"entry {name!r}"
     raise LaunchError(f"expected {wanted}, the module has {names}")
+
+
+class _Assumed(NamedTuple):
+    """What a launch takes for granted; see `launch`.
+
+    Attributes:
+        registers: Registers of a thread; None where they are not known.
+        is_exact: Whether floats are elements of a ring.
+        by_issue: Whether operations of tensor cores complete in the order of issue.
+    """
+
+    registers: int | None
+    is_exact: bool
+    by_issue: bool
 
 
 class _Run:
@@ -255,14 +279,7 @@ class _Run:
         if self.machine.global_shadow is not None:
             self.machine.global_shadow.preceding = ranges
 
-    def prepare(
-        self,
-        params: NDArray[np.uint8],
-        limit: int,
-        registers: int | None,
-        *,
-        is_exact: bool,
-    ) -> None:
+    def prepare(self, params: NDArray[np.uint8], limit: int, assumed: _Assumed) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
@@ -271,9 +288,11 @@ class _Run:
         builder = Builder(
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
-            registers=registers,
-            is_exact=is_exact,
+            registers=assumed.registers,
+            is_exact=assumed.is_exact,
         )
+        if builder.tensor is not None:
+            builder.tensor.order.by_issue = assumed.by_issue
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0

@@ -32,6 +32,7 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 from cuda_tile.emulator.ptx.types import PRED, U64, Array, Type
 from cuda_tile.emulator.sync.bulk import BulkCopies
+from cuda_tile.emulator.sync.cancels import Cancels
 from cuda_tile.emulator.sync.clusters import ClusterBarriers
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.sync.map_changes import MapChanges
@@ -62,6 +63,7 @@ class Builder:
         bulk: Its bulk copies.
         tensor_cores: Its wgmma products.
         clusters: Its cluster barriers.
+        cancels: Who saw a request for a cluster fail.
         maps: Tensor maps that the kernel modified.
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
@@ -91,6 +93,7 @@ class Builder:
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
         self.clusters = ClusterBarriers(machine)
+        self.cancels = Cancels(machine)
         self.maps = MapChanges(machine)
         self.tensor_cores = TensorCores(machine)
         self.tensor: TensorUnit | None = None
@@ -114,6 +117,7 @@ class Builder:
         self.bulk.reset()
         self.tensor_cores.reset()
         self.clusters.reset()
+        self.cancels.reset()
         self.maps.reset()
         self.registers.reset()
         if self.tensor is not None:
