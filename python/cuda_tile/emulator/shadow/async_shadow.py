@@ -204,14 +204,35 @@ class AsyncShadow(SharedShadow):
         self._at = at
         self._store(at, offsets, data, agents, memory, clock)
 
-    def begin_read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
-        """An asynchronous operation of some warps starts to read shared memory."""
+    def begin_read(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        needed: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """An asynchronous operation of some warps starts to read shared memory.
+
+        Args:
+            at: Number of the instruction.
+            offsets: Where each piece is, int64[n].
+            size: Bytes of a piece.
+            warps: The agent for each piece.
+            needed: Which bytes somebody must have written, bool[n, size]; None for all.
+        """
+        if not len(offsets):
+            return
         self._at = at
         self.log.add(Access(at, False, offsets, warps, size))
         cells = offsets[:, None] + np.arange(size)
         if self.in_flight.is_busy:
             self._check_in_flight(offsets, size, warps, "read")
-        if not self._written[1][cells].all():
+        if needed is not None:
+            inside = np.broadcast_to(warps[:, None], cells.shape)[needed]
+            if not self._written[1][cells[needed]].all():
+                self._uninitialised(cells[needed], 1, inside)
+        elif not self._written[1][cells].all():
             self._uninitialised(offsets, size, warps)
         writer = self._writer[1][cells]
         foreign = (writer != NONE) & (writer != warps[:, None])
