@@ -332,6 +332,7 @@ class _Run:
             self._module,
             self._functions,
             volume(machine.geometry.grid),
+            machine.geometry.cluster_size,
             machine.geometry.threads_per_cta,
             machine.symbols.shared_bytes,
             machine.stride_bytes,

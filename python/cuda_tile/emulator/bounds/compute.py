@@ -21,6 +21,7 @@ from cuda_tile.emulator.bounds.chip import (
     resident_ctas,
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
+from cuda_tile.emulator.bounds.regions import Region, side_by_side
 from cuda_tile.emulator.bounds.work import (
     fma_per_clock,
     is_matrix,
@@ -40,8 +41,6 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 
 SECTOR_BYTES = 32
-# From how many turns on loops that differ by one count as equally long.
-_MANY_TURNS = 4
 # By opcode, what shows that an instruction looks whether something has happened.
 _POLLS = {
     "mbarrier": frozenset({"test_wait", "try_wait"}),
@@ -141,6 +140,7 @@ class Launched:
     Attributes:
         module, functions: The program; the counters number the functions' code.
         n_ctas: CTAs of the grid.
+        cluster_size: CTAs of a cluster.
         threads: Threads of a CTA.
         shared_bytes: Shared memory of a CTA.
         stride_bytes: The same with what aligns the next CTA's in the machine.
@@ -151,30 +151,12 @@ class Launched:
     module: Module
     functions: Sequence[Function]
     n_ctas: int
+    cluster_size: int
     threads: int
     shared_bytes: int
     stride_bytes: int
     registers: int | None
     tensor_columns: int = 0
-
-
-@dataclass(frozen=True)
-class _Region:
-    """Instructions that run side by side: of the grid, or of loops.
-
-    Attributes:
-        numbers: Their numbers, over all functions.
-        lines: First and last line of each loop.
-        heads: Numbers of the loops' heads.
-        turns: Turns of a CTA.
-        warps: Which warps of a CTA take part.
-    """
-
-    numbers: frozenset[int]
-    lines: tuple[tuple[int, int], ...]
-    heads: tuple[int, ...]
-    turns: float
-    warps: frozenset[int]
 
 
 def watched_places(functions: Sequence[Function]) -> list[int]:
@@ -233,12 +215,18 @@ class _Finder:
             launched.tensor_columns,
         )
 
+    @property
+    def _n_clusters(self) -> int:
+        return self._launched.n_ctas // self._launched.cluster_size
+
     def find(self) -> Bounds:
         chip = self._chip
         n_warps = -(-self._launched.threads // WARP_LANES)
         ran = frozenset(int(n) for n in np.flatnonzero(self._counters.warps))
-        whole = _Region(ran, (), (), 1.0, frozenset(range(n_warps)))
-        loops = [self._bound(region) for region in _side_by_side(self._regions())]
+        whole = Region(ran, (), (), 1.0, frozenset(range(n_warps)))
+        loops = [
+            self._bound(region) for region in side_by_side(self._regions(), self._feeds)
+        ]
         loops.sort(key=lambda bound: -bound.limiter.clocks * bound.turns)
         return Bounds(
             chip.name,
@@ -250,9 +238,9 @@ class _Finder:
             tuple(loops),
         )
 
-    def _regions(self) -> list[_Region]:
+    def _regions(self) -> list[Region]:
         """The loops that ran, but those that only wait for others."""
-        regions: list[_Region] = []
+        regions: list[Region] = []
         for first, function, loop in _loops(self._launched.functions):
             visits = self._turns(first, loop)
             if not visits.any():
@@ -260,13 +248,16 @@ class _Finder:
             numbers = frozenset(first + number for number in loop.body)
             text = [function.code[number].line for number in loop.body]
             lines, heads = ((min(text), max(text)),), (first + loop.head,)
-            turns = float(visits.max()) / self._launched.n_ctas
+            turns = float(visits.max()) / self._n_clusters
             warps = frozenset(int(n) for n in np.flatnonzero(visits))
-            regions.append(_Region(numbers, lines, heads, turns, warps))
+            regions.append(Region(numbers, lines, heads, turns, warps))
         return regions
 
     def _turns(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
         """How often each warp of a CTA went through a loop; not while it waited.
+
+        Of a cluster's CTAs the one that did so most often counts: one may copy or
+        multiply for all.
 
         The head runs once in each turn, and once more for each time that only waiting
         goes back to it; if it tests whether there is a turn, also ahead of none.
@@ -284,7 +275,8 @@ class _Finder:
             turns = sum(visits[first + latch] for latch in others)
         else:
             turns = visits[first + loop.head] - sum(visits[first + n] for n in polls)
-        return np.asarray(turns).reshape(-1, WARP_LANES).max(axis=1)
+        by_rank = np.asarray(turns).reshape(self._launched.cluster_size, -1, WARP_LANES)
+        return by_rank.max(axis=(0, 2))
 
     def _only_polls(self, numbers: Collection[int]) -> bool:
         """Whether a loop asks an mbarrier or a flag again and again, and no more."""
@@ -298,9 +290,17 @@ class _Finder:
                 return False
         return looks
 
+    def _feeds(self, one: Region, other: Region) -> bool:
+        """Whether copies of one loop complete where the other waits, or reversed."""
+        traffic = self._traffic
+        return any(
+            traffic.filled(source.numbers) & traffic.awaited(target.numbers)
+            for source, target in ((one, other), (other, one))
+        )
+
     # One region ---------------------------------------------------------------------
 
-    def _bound(self, region: _Region) -> Bound:
+    def _bound(self, region: Region) -> Bound:
         numbers = sorted(n for n in region.numbers if self._counters.warps[n])
         in_flight = self._in_flight(numbers, len(region.warps))
         resources = (
@@ -415,27 +415,3 @@ def _is_poll(instruction: Instruction, compared: Collection[Register]) -> bool:
     if signs.isdisjoint(instruction.modifiers):
         return False
     return instruction.opcode == "mbarrier" or instruction.operands[0] in compared
-
-
-def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
-    """Joins loops that different warps run as often: the roles of one pipeline.
-
-    One of them may have a turn less, which stands by itself ahead of it or behind.
-    """
-    joined: list[_Region] = []
-    for region in regions:
-        for place, other in enumerate(joined):
-            apart = abs(other.turns - region.turns)
-            is_near = apart == 0 or (apart <= 1 and other.turns >= _MANY_TURNS)
-            if is_near and not other.warps & region.warps:
-                joined[place] = _Region(
-                    other.numbers | region.numbers,
-                    tuple(sorted((*other.lines, *region.lines))),
-                    (*other.heads, *region.heads),
-                    max(other.turns, region.turns),
-                    other.warps | region.warps,
-                )
-                break
-        else:
-            joined.append(region)
-    return joined

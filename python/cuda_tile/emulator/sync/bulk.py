@@ -98,7 +98,7 @@ class BulkCopies:
         traffic, ctas = machine.counters.traffic, chunks // machine.stride_bytes
         if traffic is not None:
             phase = self._mbarriers.phase_at(cell)
-            traffic.begun_bulk(lane, cell, phase, ctas, size)
+            traffic.begun_bulk(at, lane, cell, phase, ctas, size)
 
         def land(agent: int, clock: int) -> None:
             if traffic is not None:
