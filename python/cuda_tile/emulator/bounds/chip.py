@@ -12,6 +12,9 @@ C++ Programming Guide, "Compute Capabilities", 7.x and later)."""
 MAX_REGISTERS = 255
 TENSOR_COLUMNS = 512
 """Columns of a multiprocessor's tensor memory (PTX ISA, "Tensor Memory")."""
+TENSOR_WORDS_PER_CLOCK = 128
+"""Words that threads load from tensor memory, or store: assumed one for each lane, as
+each warp of four reaches 32 lanes of its own (PTX ISA, "Tensor Memory Access")."""
 
 
 class Chip(Protocol):

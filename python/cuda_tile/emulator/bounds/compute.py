@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.bounds.chip import (
     MAX_REGISTERS,
     SCHEDULERS,
+    TENSOR_WORDS_PER_CLOCK,
     WARP_LANES,
     Chip,
     resident_ctas,
@@ -308,6 +309,7 @@ class _Finder:
             self._issue(numbers),
             self._special(numbers),
             self._shared(numbers),
+            *self._tensor_memory(numbers),
             *self._memory(numbers, in_flight),
         )
         each = self._launched.n_ctas * region.turns
@@ -331,7 +333,8 @@ class _Finder:
         for number in numbers:
             if fma := int(self._counters.flops[number]) / 2:
                 work += fma
-                clocks += fma / fma_per_clock(self._chip, self._code[number])
+                taken = fma + int(self._counters.idle_flops[number]) / 2
+                clocks += taken / fma_per_clock(self._chip, self._code[number])
         return Resource("tensor cores", clocks, work, "multiply-adds")
 
     def _issue(self, numbers: Sequence[int]) -> Resource:
@@ -362,6 +365,14 @@ class _Finder:
         asynchronous = (paths[path] for path in ("copy_in", "copy_out", "cluster"))
         work += sum(float(path[bulk].sum()) for path in asynchronous) / width
         return Resource("shared memory", work, work, "wavefronts")
+
+    def _tensor_memory(self, numbers: Sequence[int]) -> list[Resource]:
+        """Loads and stores of tensor memory by threads; nothing without any."""
+        if not self._launched.tensor_columns:
+            return []
+        work = float(self._counters.tensor_words[numbers].sum())
+        clocks = work / TENSOR_WORDS_PER_CLOCK
+        return [Resource("tensor memory", clocks, work, "words")]
 
     def _memory(self, numbers: Sequence[int], in_flight: int) -> list[Resource]:
         """L2 and DRAM sectors, and the latency of what comes in."""

@@ -53,6 +53,8 @@ class Counters:
         bytes: Bytes asked for by all lanes, and then the same by `PATHS`: the way
             that they take. A copy counts once, where it starts.
         flops: Operations of matrix instructions.
+        idle_flops: Operations that their units could do besides, as lanes are idle.
+        tensor_words: 32-bit words that loads and stores of tensor memory move.
         traffic: What the bound report needs besides; None unless it was asked for.
         tensor_columns: Most columns of tensor memory that a CTA held at a time.
     """
@@ -87,6 +89,8 @@ class Counters:
         self.paths = dict(zip(self.PATHS, paths, strict=True))
         self.traffic: Traffic | None = None
         self.tensor_columns = 0
+        self.idle_flops = np.zeros(n_instructions, np.int64)
+        self.tensor_words = np.zeros(n_instructions, np.int64)
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
     @contextmanager
