@@ -522,4 +522,18 @@ RULES = (
             "[lines0-overwrites]",
         ),
     ),
+    Rule(
+        "counts do not depend on where NumPy puts an array",
+        "memory.alignment",
+        "    return int(owner.",
+        "    return 0 * int(owner.",
+        ("test_alignment.py::test_an_array_is_counted_as_if_it_began_at_a_sector[16]",),
+    ),
+    Rule(
+        "a tensor store reads only what it writes",
+        "isa.bulk",
+        "            if rows.size_bytes * len(rows.addresses) < size:\n",
+        "            if size < 0:\n",
+        ("test_bulk_copy.py::test_nobody_need_write_what_a_store_leaves_out",),
+    ),
 )

@@ -32,6 +32,7 @@ from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.poll_state import PollState
 from cuda_tile.emulator.machine.program import Program
 from cuda_tile.emulator.machine.schedule import Scheduler
+from cuda_tile.emulator.memory.alignment import Alignment
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.memory.symbols import Symbols
@@ -237,6 +238,8 @@ class _Run:
         self._functions = symbols.functions
         n_instructions = sum(len(function.code) for function in self._functions)
         counters = Counters(n_instructions)
+        alignment = Alignment(memory.regions)
+        counters.alignment = alignment if alignment.is_needed else None
         is_adversarial = mode == "adversarial"
         checked = CHECKED_ADVERSARIAL if is_adversarial else CHECKED_FAST
         self.report = Report(

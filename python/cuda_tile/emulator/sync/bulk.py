@@ -257,7 +257,7 @@ class BulkCopies:
             assert shadow.clocks is not None, "bulk copies make the shadow precise"
             clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
             shadow.end_read(copy.near, CHUNK_BYTES, warp, clock)
-            if machine.lane_order is not None:
+            if machine.lane_order is not None and len(copy.near):
                 who, size = np.full(len(copy.near), copy.lane), CHUNK_BYTES
                 order = machine.lane_order
                 order.end_copy(copy.at, who, copy.near, size, writes=False)
