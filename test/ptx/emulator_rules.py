@@ -55,6 +55,7 @@ LIST = "test_detector_list.py"
 ENDED = "test_ended_threads.py"
 READERS = "test_many_readers.py"
 GRIDS = "test_programmatic_launch.py"
+COLUMNS = "test_tcgen05_columns.py"
 
 
 def found(name: str, file: str = LANES) -> str:
@@ -273,7 +274,7 @@ RULES = (
     ),
     Rule(
         "the grid of .blocksareclusters counts clusters",
-        "launch",
+        "extents",
         "    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))\n",
         "    x, y, z = grid\n",
         ("test_launch.py::test_a_grid_of_clusters",),
@@ -404,5 +405,135 @@ RULES = (
         "        if len(self._functions) > 1:\n",
         "        if self._functions:\n",
         ("test_polls.py::test_a_loop_that_counts_but_does_not_ask_is_a_deadlock",),
+    ),
+    Rule(
+        "a pair allocates tensor memory only after both CTAs have started",
+        "tensor.allocator",
+        "            if peer != cta and not self._machine.presence.knows_started(",
+        "            if cta < 0 and self._machine.presence.knows_started(",
+        (
+            f"{COLUMNS}::test_an_allocation_with_a_peer_that_may_not_have_started",
+            f"{COLUMNS}::test_an_arrival_without_its_wait_is_no_meeting",
+        ),
+    ),
+    Rule(
+        "and gives it back only after both have allocated",
+        "tensor.allocator",
+        "            self._check_allocated(cta, address, partners)\n",
+        "",
+        (f"{COLUMNS}::test_a_deallocation_while_the_peer_may_still_allocate",),
+    ),
+    Rule(
+        "no CTA asks for more columns while others of its multiprocessor may do so",
+        "tensor.residency",
+        "        return ctas if ctas * held + asked > N_COLUMNS else 0\n",
+        "        return 0\n",
+        (f"{COLUMNS}::test_a_request_that_resident_ctas_wait_for_forever",),
+    ),
+    Rule(
+        "unless something else keeps them apart",
+        "tensor.residency",
+        "        ctas = min(self.most, N_COLUMNS // held) if held else 0\n",
+        "        ctas = N_COLUMNS // held if held else 0\n",
+        (f"{COLUMNS}::test_what_keeps_ctas_apart",),
+    ),
+    Rule(
+        "no allocation of columns is larger than the one before",
+        "tensor.allocator",
+        "        if n_columns > self._latest[cta]:\n",
+        "        if n_columns < 0:\n",
+        (
+            "test_tcgen05_detector.py::test_allocation_faults[lines3-expected at most "
+            "the 32]",
+        ),
+    ),
+    Rule(
+        "all columns are given back before the CTA ends",
+        "tensor.allocator",
+        "        for owned in self._owned:\n            for allocation in",
+        "        for owned in self._owned[:0]:\n            for allocation in",
+        (
+            "test_tcgen05_detector.py::test_allocation_faults[lines5-ends before a "
+            "tcgen05.dealloc of the 32 columns]",
+        ),
+    ),
+    Rule(
+        "no CTA asks for another cluster after it saw a request fail",
+        "sync.cancels",
+        "        if cta in self._ended:\n",
+        "        if cta < 0:\n",
+        ("test_isa_cancel.py::test_a_failure_ends_the_search",),
+    ),
+    Rule(
+        "threads fence their reads of a response before the next one",
+        "isa.cancel",
+        "                machine.shadow.check_reads_fenced(\n",
+        "                str(\n",
+        ("test_isa_cancel.py::test_reads_of_the_response_take_a_proxy_fence",),
+    ),
+    Rule(
+        "a strict launch wants the same before bulk copies",
+        "shadow.async_shadow",
+        "            self.check_reads_fenced(at, offsets, size, warp)\n",
+        "            pass\n",
+        ("test_strict_proxies.py::test_without_a_fence",),
+    ),
+    Rule(
+        "but not of what the asynchronous proxy reads",
+        "shadow.async_shadow",
+        "            self._bulk_reads[agent, cells] = clock\n",
+        "            pass\n",
+        (
+            "test_strict_proxies.py::test_what_the_asynchronous_proxy_reads_takes_none"
+            "[bulk_ring]",
+        ),
+    ),
+    Rule(
+        "nor of what tcgen05.alloc wrote",
+        "shadow.async_shadow",
+        "            self._known_clocks.forget_reads(cells[self._slots[cells]])\n",
+        "            pass\n",
+        ("test_strict_proxies.py::test_foreign_kernels[tma_matmul_f16.sm_100]",),
+    ),
+    Rule(
+        "a fence before a relaxed arrival at the cluster's barrier orders memory",
+        "sync.clusters",
+        "                self._release_fenced(lanes)\n",
+        "                pass\n",
+        (
+            "test_clusters.py::test_a_fence_before_a_relaxed_arrival_orders_memory",
+            "test_isa_cancel.py::test_every_cluster_is_done_once",
+        ),
+    ),
+    Rule(
+        "products and copies complete in the order of issue only if a launch says so",
+        "ordering.tensor_order",
+        "        if self.by_issue and",
+        "        if",
+        ("test_tcgen05_detector.py::test_operations_in_the_order_of_issue",),
+    ),
+    Rule(
+        "and only those of one thread",
+        "ordering.tensor_order",
+        "        return both and earlier.lane == later.lane\n",
+        "        return both\n",
+        (
+            "test_tcgen05_detector.py::test_what_the_order_of_issue_is_not"
+            "[lines0-overwrites]",
+        ),
+    ),
+    Rule(
+        "counts do not depend on where NumPy puts an array",
+        "memory.alignment",
+        "    return int(owner.",
+        "    return 0 * int(owner.",
+        ("test_alignment.py::test_an_array_is_counted_as_if_it_began_at_a_sector[16]",),
+    ),
+    Rule(
+        "a tensor store reads only what it writes",
+        "isa.bulk",
+        "            if rows.size_bytes * len(rows.addresses) < size:\n",
+        "            if size < 0:\n",
+        ("test_bulk_copy.py::test_nobody_need_write_what_a_store_leaves_out",),
     ),
 )

@@ -91,6 +91,10 @@ class TensorGemm:
             for i in range(number)
         )
         group = f"cta_group::{self.group}"
+        # The peer must have started before the pair allocates.
+        meeting = "barrier.cluster.arrive.relaxed.aligned;\n    "
+        meeting += "barrier.cluster.wait.aligned;\n    "
+        started = meeting * (self.group - 1)
         return f"""
     mov.u32 %thread, %tid.x;
     shr.u32 %warp, %thread, 5;
@@ -109,7 +113,7 @@ class TensorGemm:
     mov.u32 %drained, drained;
     {stages}
     @%init fence.mbarrier_init.release.cluster;
-    setp.ne.u32 %p, %warp, 1;
+    {started}setp.ne.u32 %p, %warp, 1;
     @%p bra MADE;
     tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [slot], {COLUMNS};
     tcgen05.relinquish_alloc_permit.{group}.sync.aligned;

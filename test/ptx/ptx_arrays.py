@@ -16,9 +16,13 @@ ALIGNMENT_BYTES = 128
 def aligned(
     shape: Sequence[int], dtype: Any = np.float32, *, skip_bytes: int = 0
 ) -> NDArray[Any]:
-    """An array of zeros at a multiple of 128 bytes, and `skip_bytes` more."""
+    """An array of zeros at a multiple of 128 bytes, and `skip_bytes` more.
+
+    Its memory is not NumPy's, so that it is counted where it is.
+    """
     size = prod(shape) * np.dtype(dtype).itemsize
-    raw = np.zeros(size + ALIGNMENT_BYTES + skip_bytes, np.uint8)
+    memory = bytearray(size + ALIGNMENT_BYTES + skip_bytes)
+    raw = np.frombuffer(memory, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT_BYTES + skip_bytes
     return raw[start : start + size].view(dtype).reshape(shape)
 

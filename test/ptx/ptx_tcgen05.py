@@ -9,7 +9,7 @@ import numpy as np
 from ptx_harness import module
 
 from cuda_tile.emulator import Report, launch
-from cuda_tile.emulator.launch import Mode
+from cuda_tile.emulator.launch import Mode, TensorOrder
 
 CHUNK = 32
 NAMES = ", ".join(f"%c{i}" for i in range(CHUNK))
@@ -121,6 +121,7 @@ FILL:
     setp.eq.u32 %never, %t, 1000;
     fence.proxy.async.shared::cta;
     fence.mbarrier_init.release.cluster;
+    {sync * (self.group - 1)}
     @!%first bra READY;
     tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [slot], {self.allocated};
     tcgen05.relinquish_alloc_permit.{group}.sync.aligned;
@@ -156,6 +157,7 @@ END:
         *,
         mode: Mode = "adversarial",
         seed: int = 0,
+        order: TensorOrder = "isa",
     ) -> np.ndarray:
         """Runs it; returns tensor memory, uint32[group, 128, columns]."""
         shape = (self.group, 128, self.columns)
@@ -166,10 +168,16 @@ END:
         if before is not None:
             words[...] = before
         after = np.zeros(shape, np.uint32)
-        self.report = self.launch([data, words, after], mode, seed)
+        self.report = self.launch([data, words, after], mode, seed, order)
         return after
 
-    def launch(self, arrays: list[np.ndarray], mode: Mode, seed: int) -> Report:
+    def launch(
+        self,
+        arrays: list[np.ndarray],
+        mode: Mode,
+        seed: int,
+        order: TensorOrder = "isa",
+    ) -> Report:
         """Runs it on arrays for image, before and after."""
         return launch(
             self.text,
@@ -179,6 +187,7 @@ END:
             args=arrays,
             mode=mode,
             seed=seed,
+            order=order,
         )
 
 

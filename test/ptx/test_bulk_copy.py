@@ -188,6 +188,29 @@ def test_a_store_leaves_out_what_is_outside(mode: Mode, copy: str) -> None:
     assert np.array_equal(array, wanted)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("columns", [3, 2])
+def test_nobody_need_write_what_a_store_leaves_out(mode: Mode, columns: int) -> None:
+    """Threads write 2 rows, of which 3 elements lie in the tensor."""
+    inside = f"""
+    and.b32 %r3, %r1, 7;
+    setp.lt.u32 %p3, %r3, {columns};
+    setp.lt.and.u32 %p3, %r1, 16, %p3;
+    @%p3 st.shared.f32"""
+    body = STORE.format(copy=TENSOR_STORE, threads=32)
+    body = body.replace("{12, 14}", "{13, 14}").replace("st.shared.f32", inside)
+    array = np.ones((16, 16), np.float32)
+    args = [np.zeros(4, np.uint32), TensorMap(array, (8, 8))]
+    if columns < 3:
+        with pytest.raises(FindingError, match=r"offset 8 .*that nobody wrote"):
+            run(tensor_kernel(body, 256), args, mode)
+        return
+    run(tensor_kernel(body, 256), args, mode)
+    wanted = np.ones((16, 16), np.float32)
+    wanted[14:, 13:] = np.arange(64, dtype=np.float32).reshape(8, 8)[:2, :3]
+    assert np.array_equal(array, wanted)
+
+
 @pytest.mark.parametrize(
     ("gone", "kind"),
     [

@@ -95,6 +95,13 @@ def test_a_relaxed_arrival_orders_nothing() -> None:
         reduce_(REDUCTION.replace(ARRIVE, "barrier.cluster.arrive.relaxed.aligned;"))
 
 
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_a_fence_before_a_relaxed_arrival_orders_memory(mode: Mode) -> None:
+    """PTX ISA, "barrier.cluster": the example with a fence prior to the arrival."""
+    relaxed = "fence.acq_rel.cluster;\n    barrier.cluster.arrive.relaxed.aligned;"
+    reduce_(REDUCTION.replace(ARRIVE, relaxed), mode)
+
+
 def test_the_launch_must_fit() -> None:
     with pytest.raises(LaunchError, match="cluster"):
         launch(REDUCTION, grid=8, block=64, args=[None, None])

@@ -24,6 +24,16 @@ ONE_BY_ONE = """
 """
 
 
+# As the ISA's example has it, for readers and the one who asks.
+ONE_WAY = "fence.proxy.async::generic"
+MEET = "barrier.cluster.arrive.relaxed.aligned;\n    barrier.cluster.wait.aligned;"
+BY_THE_EXAMPLE = f"""
+    {ONE_WAY}.release.sync_restrict::shared::cta.cluster;
+    {MEET}
+    {ONE_WAY}.acquire.sync_restrict::shared::cluster.cluster;
+"""
+
+
 def kernel(take: str, size: int, *, releases: str = "") -> str:
     """Counts each CTA's place of the grid; the first CTA of a cluster asks for more."""
     cluster = f".reqnctapercluster {size}, 1, 1" if size > 1 else ""
@@ -82,9 +92,15 @@ DONE:
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
 @pytest.mark.parametrize("size", [1, 2])
-@pytest.mark.parametrize("take", [TAKE, ONE_BY_ONE], ids=["vector", "one by one"])
-def test_every_cluster_is_done_once(take: str, size: int, mode: Mode) -> None:
-    text = kernel(take, size)
+@pytest.mark.parametrize(
+    ("take", "releases"),
+    [(TAKE, ""), (ONE_BY_ONE, ""), (TAKE, BY_THE_EXAMPLE)],
+    ids=["vector", "one by one", "fences of one way"],
+)
+def test_every_cluster_is_done_once(
+    take: str, releases: str, size: int, mode: Mode
+) -> None:
+    text = kernel(take, size, releases=releases)
     assert not assemble(text, "sm_100a")
     for seed in range(2):
         count, taken = np.zeros((2, 2, 4), np.uint32), np.zeros(1, np.uint32)
@@ -103,10 +119,19 @@ def test_every_cluster_is_done_once(take: str, size: int, mode: Mode) -> None:
             assert taken[0] == 16 - size
 
 
-def run(text: str) -> None:
-    for seed in range(8):
-        args = [np.zeros((2, 2, 4), np.uint32), np.zeros(1, np.uint32)]
-        launch(text, grid=(4, 2, 2), block=64, args=args, mode="adversarial", seed=seed)
+def run(text: str, size: int = 1, modes: tuple[Mode, ...] = ("adversarial",)) -> None:
+    for mode in modes:
+        for seed in range(8):
+            launch(
+                text,
+                grid=(4, 2, 2),
+                block=64,
+                cluster=size,
+                args=[np.zeros((2, 2, 4), np.uint32), np.zeros(1, np.uint32)],
+                mode=mode,
+                seed=seed,
+                limit=100_000,
+            )
 
 
 def test_a_failed_request_names_no_cluster() -> None:
@@ -131,3 +156,43 @@ def test_the_next_request_takes_a_barrier_after_the_reads() -> None:
     text = kernel(TAKE, 1, releases="bar.warp.sync -1;")
     with pytest.raises(FindingError, match="race|phase|copy in flight"):  # noqa: RUF043
         run(text)
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+@pytest.mark.parametrize("size", [1, 2])
+def test_reads_of_the_response_take_a_proxy_fence(size: int, mode: Mode) -> None:
+    meet = "bar.sync 0;" if size == 1 else MEET.replace(".relaxed", "")
+    text = kernel(TAKE, size, releases=meet)
+    with pytest.raises(FindingError, match=r"proxy: .*overwrites.*that threads read"):
+        run(text, size, (mode,))
+
+
+@pytest.mark.parametrize("part", ["release", "acquire"])
+def test_both_fences_of_one_way_are_needed(part: str) -> None:
+    """The second CTA's reads, over a barrier that orders no memory."""
+    lines = [line for line in BY_THE_EXAMPLE.splitlines() if f".{part}." not in line]
+    text = kernel(TAKE, 2, releases="\n".join(lines))
+    if part == "acquire":  # a barrier's wait acquires
+        return run(text, 2)
+    with pytest.raises(FindingError, match=r"race: .*overwrites"):
+        run(text, 2)
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_a_failure_ends_the_search(mode: Mode) -> None:
+    """Undefined: a request after the CTA saw one fail."""
+    goes_on = TAKE.replace("@!%p3 bra DONE;", "").replace(
+        "    clusterlaunchcontrol.query_cancel.get",
+        "    @%p3 clusterlaunchcontrol.query_cancel.get",
+    )
+    text = kernel(goes_on, 1)
+    with pytest.raises(FindingError, match="after it saw a request fail"):
+        run(text, modes=(mode,))
+
+
+def test_no_cta_of_the_cluster_has_ended() -> None:
+    """A response for all: "undefined if any CTA in the cluster is exited"."""
+    early = "setp.eq.u32 %p4, %r1, 1;\n    @%p4 ret;\n"
+    text = kernel(TAKE, 2).replace("LOOP:\n", f"{early}LOOP:\n")
+    with pytest.raises(FindingError, match="CTA rank 1, which has ended|may still"):  # noqa: RUF043
+        run(text, 2)

@@ -47,6 +47,7 @@ DONE = "\n".join(
 )
 RELAXED = DONE.replace("parity", "parity.relaxed.cta")
 TAIL = [COMMIT, DONE, AFTER]
+FROM_1 = "setp.eq.u32 %one, %t, 32;"
 
 
 def kernel(*lines: str) -> Kernel:
@@ -106,6 +107,36 @@ def test_products_of_another_shape_form_no_pipeline() -> None:
     assert "overwrites" in finding(MMA, other + MMA, *TAIL).message
 
 
+OTHER_SHAPE = f"mov.u32 %r3, {IDESC ^ 6 << 17};\n{MMA}"  # N = 32
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [(CP, CP), (MMA, CP), (CP, MMA, CP), (MMA, OTHER_SHAPE)],
+    ids=["cp cp", "mma cp", "cp mma cp", "mma of another shape"],
+)
+def test_operations_in_the_order_of_issue(lines: tuple[str, ...]) -> None:
+    """The ISA does not promise it; a launch may take it for granted."""
+    found = finding(*lines, *TAIL)
+    assert "no wait for an mbarrier" in found.message
+    for seed in range(4):
+        kernel(*lines, *TAIL, LOAD, WAIT_LD).run(seed=seed, order="issue")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ((MMA, SYNC, FROM_1, CP, *TAIL), "overwrites"),  # another thread's
+        ((MMA, LOAD, WAIT_LD, *TAIL), "tensor memory: .*tcgen05.ld"),
+        ((LOAD, MMA, *TAIL), r"tcgen05\.wait::ld"),
+        ((SHIFT, CP, *TAIL), "overwrites"),
+    ],
+)
+def test_what_the_order_of_issue_is_not(lines: tuple[str, ...], message: str) -> None:
+    with pytest.raises(FindingError, match=message):
+        kernel(*lines).run(order="issue")
+
+
 def test_a_commit_tells_of_its_own_thread_only() -> None:
     other = "setp.eq.u32 %one, %t, 1;"
     found = finding(MMA, other, *TAIL, LOAD, WAIT_LD)
@@ -113,8 +144,6 @@ def test_a_commit_tells_of_its_own_thread_only() -> None:
 
 
 # Between threads -------------------------------------------------------------------
-
-FROM_1 = "setp.eq.u32 %one, %t, 32;"
 
 
 def test_a_pipeline_between_threads() -> None:
@@ -317,31 +346,6 @@ def test_allocation() -> None:
 def test_allocation_faults(lines: list[str], message: str) -> None:
     with pytest.raises(FindingError, match=f"(?s){message}"):
         allocate(*lines)
-
-
-def test_a_pair_allocates_together() -> None:
-    pair = [line.replace("::1.", "::2.") for line in (ALLOC.format("", 32), READ)]
-    text = module(
-        FRAME.replace(".reqntid 64", ".reqntid 64\n.reqnctapercluster 2").replace(
-            "BODY",
-            "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %one, %r5, 1;\n@%one bra END;\n"
-            + "\n".join([HERE, *pair, "END:"]),
-        ),
-        "sm_100a",
-    )
-    with pytest.raises(FindingError, match=r"deadlock.*by the peer CTA"):
-        launch(text, grid=2, block=64, cluster=2, args=[np.zeros(1, np.uint32)])
-
-
-def test_a_pair_needs_a_cluster() -> None:
-    text = module(
-        FRAME.replace(
-            "BODY", HERE + ALLOC.format("", 32).replace("::1", "::2") + "END:"
-        ),
-        "sm_100a",
-    )
-    with pytest.raises(FindingError, match="expected pairs of CTAs"):
-        launch(text, grid=1, block=64, args=[np.zeros(1, np.uint32)])
 
 
 # Whole programs with a wrong number ------------------------------------------------

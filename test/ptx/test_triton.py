@@ -97,3 +97,13 @@ def test_scale_factors_that_a_product_may_still_read(name: str) -> None:
         assert finding.kind == "tensor memory"
         assert finding.instruction.partition(" ")[2].startswith("tcgen05.cp")
         assert "no wait for an mbarrier" in finding.message
+
+
+@pytest.mark.parametrize("name", UNORDERED_FACTORS)
+def test_scale_factors_in_the_order_of_issue(name: str) -> None:
+    """Nothing else is wrong with them."""
+    kernel = kernels()[name]
+    problem = problem_of(name)(np.random.default_rng(0))
+    report = kernel.start(problem, "adversarial", order="issue")
+    kernel.check(problem, report)
+    assert not report.findings

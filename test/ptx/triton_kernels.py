@@ -20,7 +20,7 @@ from ptx_arrays import aligned
 
 from cuda_tile.emulator import Report, TensorMap, launch
 from cuda_tile.emulator.bounds import Chip
-from cuda_tile.emulator.launch import Mode
+from cuda_tile.emulator.launch import Mode, TensorOrder
 
 ARCHIVE = Path(__file__).parent / "triton" / "ptx.tar.xz"
 Array = NDArray[Any]
@@ -111,6 +111,8 @@ class Kernel:
         on_finding: Any = "raise",
         bounds: Chip | None = None,
         registers: int | None = None,
+        strict: bool = False,
+        order: TensorOrder = "isa",
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -128,6 +130,8 @@ class Kernel:
             on_finding=on_finding,
             bounds=bounds,
             registers=registers,
+            strict=strict,
+            order=order,
         )
 
     def _arguments(self, problem: Problem, n_ctas: int) -> list[Any]:

@@ -141,6 +141,18 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         "gives the same bits (see docs/exact.md)",
     )
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="bulk copies over what threads have read need a proxy fence between",
+    )
+    parser.add_argument(
+        "--order",
+        choices=("isa", "issue"),
+        default="isa",
+        help="issue: products and copies to tensor memory of one thread complete in "
+        "the order of issue, which the PTX ISA does not promise",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
     )
     parser.add_argument(
@@ -168,7 +180,8 @@ def _add_counts(parser: argparse.ArgumentParser) -> None:
         "--registers",
         type=int,
         metavar="N",
-        help="registers per thread that ptxas gave the kernel, for --bounds",
+        help="registers per thread that ptxas gave the kernel, for --bounds and "
+        "allocations of tensor memory",
     )
 
 
@@ -243,6 +256,8 @@ def _run(options: argparse.Namespace) -> int:
         on_finding="collect" if options.collect else "raise",
         bounds=find_target(options.gpu or module.target) if options.bounds else None,
         registers=options.registers,
+        strict=options.strict,
+        order=options.order,
     )
     for arg in args:
         saved = arg.saved

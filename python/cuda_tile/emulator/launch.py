@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +24,7 @@ from cuda_tile.emulator.errors import (
     FindingError,
     LaunchError,
 )
+from cuda_tile.emulator.extents import launch_extents, volume
 from cuda_tile.emulator.isa import instruction_table
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.builtins import Builtins
@@ -33,6 +32,7 @@ from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.poll_state import PollState
 from cuda_tile.emulator.machine.program import Program
 from cuda_tile.emulator.machine.schedule import Scheduler
+from cuda_tile.emulator.memory.alignment import Alignment
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.memory.symbols import Symbols
@@ -49,6 +49,7 @@ from cuda_tile.runtime.preceding import Preceding, byte_ranges
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
 Numbers = Literal["floats", "exact"]
+TensorOrder = Literal["isa", "issue"]
 
 # Lanes that run together in fast mode: many enough to hide Python's cost per step,
 # few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
@@ -60,19 +61,10 @@ _CTAS_INTERLEAVED = 4
 # Clocks per warp and byte take much more memory than the bytes themselves.
 _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
-_MAX_THREADS = 1024
-_MOST_CLUSTER = 16
 _MOST_COOPERATIVE_THREADS = 1 << 17
 _WORKSPACE_BYTES = 8
 # Memory of each thread for alloca and for frames of functions that call themselves.
 STACK_BYTES = 16384
-_MOST_EXTENTS = {
-    "grid": ((1 << 31) - 1, 65535, 65535),
-    "block": (1024, 1024, 64),
-    "cluster": (16, 16, 16),
-}
-# Shadow memory names agents by 8 bits: the warps of a cluster, then asynchronous ones.
-_MOST_CLUSTER_WARPS = 128
 
 
 def launch(
@@ -95,6 +87,8 @@ def launch(
     bounds: Chip | None = None,
     registers: int | None = None,
     preceding: Preceding = None,
+    strict: bool = False,
+    order: TensorOrder = "isa",
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -122,9 +116,14 @@ def launch(
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
-        registers: Registers per thread that ptxas gave, if known; only bounds ask.
+        registers: Registers per thread that ptxas gave, if known; bounds ask, and
+            tcgen05.alloc for the CTAs that may share a multiprocessor.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; adversarial mode finds accesses before griddepcontrol.wait.
+        strict: Whether a bulk copy over what threads have read needs a proxy fence, as
+            the letter of the ISA says (docs/synchronisation.md).
+        order: Which products and copies to tensor memory of one thread complete in
+            order: "isa", those that the PTX ISA lists, or "issue", all of them.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -136,18 +135,21 @@ def launch(
     as they were unless it is a `FindingError`.
     """
     mode = _checked_mode(mode, seed, on_finding, numbers)
+    _check_choice("order", order, get_args(TensorOrder))
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module, function = _entry(ptx, entry)
-    dims, memory = _dims(function, grid, block, cluster), global_memory(memory)
+    dims, memory = launch_extents(function, grid, block, cluster), global_memory(memory)
     args = arguments.elements(function, args, numbers)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
     run.expect_writes(preceding, args)
+    run.machine.shadow.is_strict = strict
     params = arguments.pack(function, values, symbols)
-    run.prepare(params, limit, is_exact=numbers == "exact")
+    assumed = _Assumed(registers, numbers == "exact", order == "issue")
+    run.prepare(params, limit, assumed)
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     arguments.elements(function, args, numbers)
     return run.report
@@ -156,20 +158,6 @@ def launch(
 def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     module = _module(ptx)
     return module, find_entry(module, name)
-
-
-def _dims(
-    function: Function,
-    grid: int | Sequence[int],
-    block: int | Sequence[int],
-    cluster: int | Sequence[int],
-) -> tuple[Dim3, Dim3, Dim3]:
-    """Grid, block and cluster, checked."""
-    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
-    if "blocksareclusters" in function.limits:
-        dims = _of_clusters(function, *dims)
-    _check_dims(function, *dims)
-    return dims
 
 
 def _checked_mode(
@@ -217,93 +205,18 @@ def find_entry(module: Module, name: str | None) -> Function:
     raise LaunchError(f"expected {wanted}, the module has {names}")
 
 
-def _dim3(value: int | Sequence[int], what: str) -> Dim3:
-    """Reads extents: an integer, or up to three.
+class _Assumed(NamedTuple):
+    """What a launch takes for granted; see `launch`.
 
-    CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+    Attributes:
+        registers: Registers of a thread; None where they are not known.
+        is_exact: Whether floats are elements of a ring.
+        by_issue: Whether operations of tensor cores complete in the order of issue.
     """
-    given: Any = value
-    try:
-        whole: tuple[Any, ...] = tuple(given) if np.iterable(given) else (given,)
-        parts = [operator.index(part) for part in whole]
-    except TypeError:
-        parts = []
-    if not 1 <= len(parts) <= 3 or min(parts) < 1:
-        raise LaunchError(
-            f"expected 1 to 3 positive extents of the {what}, got {value!r}"
-        )
-    most = _MOST_EXTENTS[what][: len(parts)]
-    if any(part > limit for part, limit in zip(parts, most, strict=True)):
-        raise LaunchError(
-            f"expected extents of the {what} of at most {most}, got {value!r}"
-        )
-    return cast(Dim3, (*parts, 1, 1)[:3])
 
-
-def _of_clusters(
-    function: Function, grid: Dim3, block: Dim3, cluster: Dim3
-) -> tuple[Dim3, Dim3, Dim3]:
-    """The launch of a kernel with `.blocksareclusters`.
-
-    The grid counts clusters; the extents of a CTA and of a cluster are the kernel's,
-    and the launch need not know them (PTX ISA, "Cluster Dimension Directives:
-    .blocksareclusters").
-    """
-    limits = function.limits
-    missing = [f".{n}" for n in ("reqntid", "reqnctapercluster") if n not in limits]
-    if missing:
-        raise LaunchError(
-            f"{function.name}: expected {' and '.join(missing)} with "
-            ".blocksareclusters, got none"
-        )
-    own = [(*limits[n], 1, 1)[:3] for n in ("reqntid", "reqnctapercluster")]
-    for what, given, declared in zip(
-        ("block", "cluster"), (block, cluster), own, strict=True
-    ):
-        if given not in ((1, 1, 1), declared):
-            raise LaunchError(
-                f"{function.name}: expected a {what} of (1, 1, 1) or the kernel's own "
-                f"{declared}, got {given}"
-            )
-    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))
-    return (x, y, z), cast(Dim3, own[0]), cast(Dim3, own[1])
-
-
-def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> None:
-    threads = block[0] * block[1] * block[2]
-    if threads > _MAX_THREADS:
-        raise LaunchError(f"expected at most {_MAX_THREADS} threads, got {threads}")
-    required = function.limits.get("reqntid")
-    if required is not None and (*required, 1, 1)[:3] != block:
-        raise LaunchError(
-            f"{function.name}: expected a block of {required} (.reqntid), got {block}"
-        )
-    most = function.limits.get("maxntid")
-    if most is not None and threads > math.prod(most):
-        raise LaunchError(
-            f"{function.name}: expected at most {math.prod(most)} threads "
-            f"(.maxntid), got {threads}"
-        )
-    if any(extent % part for extent, part in zip(grid, cluster, strict=True)):
-        raise LaunchError(f"expected a grid of whole clusters {cluster}, got {grid}")
-    wanted = function.limits.get("reqnctapercluster")
-    if wanted is not None and (*wanted, 1, 1)[:3] != cluster:
-        raise LaunchError(
-            f"{function.name}: expected a cluster of {wanted} (.reqnctapercluster), "
-            f"got {cluster}"
-        )
-    size = cluster[0] * cluster[1] * cluster[2]
-    (rank,) = function.limits.get("maxclusterrank", (size,))
-    if size > rank:
-        raise LaunchError(
-            f"{function.name}: expected a cluster of at most {rank} CTAs "
-            f"(.maxclusterrank), got {cluster}"
-        )
-    if size > _MOST_CLUSTER or size * -(-threads // 32) > _MOST_CLUSTER_WARPS:
-        raise LaunchError(
-            f"expected a cluster of at most {_MOST_CLUSTER} CTAs and "
-            f"{_MOST_CLUSTER_WARPS} warps, got {cluster}"
-        )
+    registers: int | None
+    is_exact: bool
+    by_issue: bool
 
 
 class _Run:
@@ -325,6 +238,8 @@ class _Run:
         self._functions = symbols.functions
         n_instructions = sum(len(function.code) for function in self._functions)
         counters = Counters(n_instructions)
+        alignment = Alignment(memory.regions)
+        counters.alignment = alignment if alignment.is_needed else None
         is_adversarial = mode == "adversarial"
         checked = CHECKED_ADVERSARIAL if is_adversarial else CHECKED_FAST
         self.report = Report(
@@ -343,11 +258,11 @@ class _Run:
             most = _together(dims, symbols, is_precise)
         if cooperative:
             most = _all_together(dims)
-        size = _n_ctas(dims[2])
+        size = volume(dims[2])
         if not is_adversarial and _cancels(self._functions):
             most = size  # so that clusters are left to cancel
         whole = max(most // size, 1) * size
-        geometry = Geometry(*dims, min(whole, _n_ctas(dims[0])))
+        geometry = Geometry(*dims, min(whole, volume(dims[0])))
         self.machine = Machine(
             geometry,
             symbols,
@@ -367,7 +282,7 @@ class _Run:
         if self.machine.global_shadow is not None:
             self.machine.global_shadow.preceding = ranges
 
-    def prepare(self, params: NDArray[np.uint8], limit: int, *, is_exact: bool) -> None:
+    def prepare(self, params: NDArray[np.uint8], limit: int, assumed: _Assumed) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
@@ -376,8 +291,11 @@ class _Run:
         builder = Builder(
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
-            is_exact=is_exact,
+            registers=assumed.registers,
+            is_exact=assumed.is_exact,
         )
+        if builder.tensor is not None:
+            builder.tensor.order.by_issue = assumed.by_issue
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0
@@ -416,11 +334,13 @@ class _Run:
         launched = Launched(
             self._module,
             self._functions,
-            _n_ctas(machine.geometry.grid),
+            volume(machine.geometry.grid),
+            machine.geometry.cluster_size,
             machine.geometry.threads_per_cta,
             machine.symbols.shared_bytes,
             machine.stride_bytes,
             declared if registers is None else registers,
+            machine.counters.tensor_columns,
         )
         counters = machine.counters
         self.report.bounds = find_bounds(chip, launched, counters, traffic)
@@ -485,14 +405,10 @@ def _raise(kind: str, message: str, at: int) -> None:
     raise Fault(kind, message)
 
 
-def _n_ctas(grid: Dim3) -> int:
-    return grid[0] * grid[1] * grid[2]
-
-
 def _together(dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_precise: bool) -> int:
     """How many CTAs run together in fast mode: as many as fit well."""
     grid, block, _ = dims
-    total = _n_ctas(grid)
+    total = volume(grid)
     lanes = -(-block[0] * block[1] * block[2] // 32) * 32
     shared = _CLOCKED_TOGETHER_BYTES if is_precise else _SHARED_TOGETHER_BYTES
     most = min(
@@ -514,8 +430,8 @@ def _with_local(block: Dim3, symbols: Symbols) -> int:
 
 def _all_together(dims: tuple[Dim3, Dim3, Dim3]) -> int:
     """All CTAs of a cooperative launch."""
-    total = _n_ctas(dims[0])
-    threads = total * _n_ctas(dims[1])
+    total = volume(dims[0])
+    threads = total * volume(dims[1])
     if threads > _MOST_COOPERATIVE_THREADS:
         raise LaunchError(
             f"expected at most {_MOST_COOPERATIVE_THREADS} threads in a cooperative "

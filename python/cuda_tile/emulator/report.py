@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from cuda_tile.emulator.bounds.chip import TENSOR_COLUMNS
 from cuda_tile.emulator.bounds.compute import Bounds
 from cuda_tile.emulator.bounds.text import bounds_text, loop_notes
 from cuda_tile.emulator.errors import Finding
@@ -84,6 +85,14 @@ class Report(Pictured):
         `min_wavefronts`.
         """
         return self._sum(0, len(self.counters.warps))
+
+    @property
+    def tensor_columns(self) -> int:
+        """Most columns of tensor memory that a CTA held at a time.
+
+        A multiprocessor has 512, so that it holds at most 512 over this CTAs.
+        """
+        return self.counters.tensor_columns
 
     def _sum(self, start: int, stop: int) -> Counts:
         counts = {
@@ -188,6 +197,7 @@ class Report(Pictured):
                 "loops": [asdict(loop) for loop in self.loops()],
                 "lines": {str(line): c for line, c in self.by_line().items()},
                 "instructions": self.by_instruction(),
+                "tensor_columns": self.tensor_columns,
                 "stdout": self.stdout,
                 "warnings": self.warnings,
                 **self._bounds_to_json(),
@@ -220,6 +230,10 @@ class Report(Pictured):
             for loop in loops
         ]
         counts = table(self.kernel, columns, mixes)
+        if held := self.tensor_columns:
+            most = TENSOR_COLUMNS // held
+            counts += f"\ntensor memory: {held} of {TENSOR_COLUMNS} columns per CTA, "
+            counts += f"which allow {most} CTA{'s'[: most - 1]} per multiprocessor"
         if self.bounds is None:
             return counts
         return f"{counts}\n\n{bounds_text(self.bounds)}"

@@ -10,6 +10,11 @@ SCHEDULERS = 4
 """Schedulers of a multiprocessor; each issues one instruction of a warp per clock (CUDA
 C++ Programming Guide, "Compute Capabilities", 7.x and later)."""
 MAX_REGISTERS = 255
+TENSOR_COLUMNS = 512
+"""Columns of a multiprocessor's tensor memory (PTX ISA, "Tensor Memory")."""
+TENSOR_WORDS_PER_CLOCK = 128
+"""Words that threads load from tensor memory, or store: assumed one for each lane, as
+each warp of four reaches 32 lanes of its own (PTX ISA, "Tensor Memory Access")."""
 
 
 class Chip(Protocol):
@@ -64,7 +69,11 @@ class Chip(Protocol):
 
 
 def resident_ctas(
-    chip: Chip, threads: int, shared_bytes: int, registers: int | None
+    chip: Chip,
+    threads: int,
+    shared_bytes: int,
+    registers: int | None,
+    tensor_columns: int = 0,
 ) -> int:
     """CTAs that a multiprocessor may hold; at least 1.
 
@@ -77,6 +86,7 @@ def resident_ctas(
         shared_bytes: Shared memory of a CTA.
         registers: Registers of a thread; None where they are not known, so that they
             limit nothing.
+        tensor_columns: Columns of tensor memory that a CTA allocates.
     """
     warps = -(-threads // WARP_LANES)
     limits = [chip.ctas_per_sm, chip.threads_per_sm // (warps * WARP_LANES)]
@@ -86,4 +96,6 @@ def resident_ctas(
     if registers:
         per_warp = -(-registers * WARP_LANES // 256) * 256
         limits.append(chip.registers_per_sm // (per_warp * warps))
+    if tensor_columns:
+        limits.append(TENSOR_COLUMNS // tensor_columns)
     return max(1, min(limits))

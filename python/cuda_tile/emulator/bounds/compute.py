@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.bounds.chip import (
     MAX_REGISTERS,
     SCHEDULERS,
+    TENSOR_WORDS_PER_CLOCK,
     WARP_LANES,
     Chip,
     resident_ctas,
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
+from cuda_tile.emulator.bounds.regions import Region, side_by_side
 from cuda_tile.emulator.bounds.work import (
     fma_per_clock,
     is_matrix,
@@ -40,8 +42,6 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 
 SECTOR_BYTES = 32
-# From how many iterations on loops that differ by one count as equally long.
-_MANY_ITERATIONS = 4
 # By opcode, what shows that an instruction looks whether something has happened.
 _POLLS = {
     "mbarrier": frozenset({"test_wait", "try_wait"}),
@@ -114,6 +114,7 @@ class Bounds:
         ctas: CTAs that are taken to share a multiprocessor.
         registers: Registers per thread that this assumes; None if they are unknown and
             limit nothing.
+        tensor_columns: Columns of tensor memory that a CTA allocates.
         needed_in_flight: Bytes in flight per multiprocessor that hide the latency of
             the L2 cache at its full bandwidth.
         grid: The bound of the whole grid, per CTA.
@@ -123,6 +124,7 @@ class Bounds:
     chip: str
     ctas: int
     registers: int | None
+    tensor_columns: int
     needed_in_flight: int
     grid: Bound
     loops: tuple[Bound, ...]
@@ -139,38 +141,23 @@ class Launched:
     Attributes:
         module, functions: The program; the counters number the functions' code.
         n_ctas: CTAs of the grid.
+        cluster_size: CTAs of a cluster.
         threads: Threads of a CTA.
         shared_bytes: Shared memory of a CTA.
         stride_bytes: The same with what aligns the next CTA's in the machine.
         registers: Registers of a thread; None if unknown.
+        tensor_columns: Columns of tensor memory that a CTA allocates.
     """
 
     module: Module
     functions: Sequence[Function]
     n_ctas: int
+    cluster_size: int
     threads: int
     shared_bytes: int
     stride_bytes: int
     registers: int | None
-
-
-@dataclass(frozen=True)
-class _Region:
-    """Instructions that run side by side: of the grid, or of loops.
-
-    Attributes:
-        numbers: Their numbers, over all functions.
-        lines: First and last line of each loop.
-        heads: Numbers of the loops' heads.
-        iterations: Iterations of a CTA.
-        warps: Which warps of a CTA take part.
-    """
-
-    numbers: frozenset[int]
-    lines: tuple[tuple[int, int], ...]
-    heads: tuple[int, ...]
-    iterations: float
-    warps: frozenset[int]
+    tensor_columns: int = 0
 
 
 def watched_places(functions: Sequence[Function]) -> list[int]:
@@ -222,28 +209,39 @@ class _Finder:
             self._pending += pending_bytes(function)
         self._places = source_places(launched.module.lines)
         self._ctas = resident_ctas(
-            chip, launched.threads, launched.shared_bytes, launched.registers
+            chip,
+            launched.threads,
+            launched.shared_bytes,
+            launched.registers,
+            launched.tensor_columns,
         )
+
+    @property
+    def _n_clusters(self) -> int:
+        return self._launched.n_ctas // self._launched.cluster_size
 
     def find(self) -> Bounds:
         chip = self._chip
         n_warps = -(-self._launched.threads // WARP_LANES)
         ran = frozenset(int(n) for n in np.flatnonzero(self._counters.warps))
-        whole = _Region(ran, (), (), 1.0, frozenset(range(n_warps)))
-        loops = [self._bound(region) for region in _side_by_side(self._regions())]
+        whole = Region(ran, (), (), 1.0, frozenset(range(n_warps)))
+        loops = [
+            self._bound(region) for region in side_by_side(self._regions(), self._feeds)
+        ]
         loops.sort(key=lambda bound: -bound.limiter.clocks * bound.iterations)
         return Bounds(
             chip.name,
             self._ctas,
             self._launched.registers,
+            self._launched.tensor_columns,
             chip.l2_bytes_per_clock * chip.copy_latency_clocks,
             self._bound(whole),
             tuple(loops),
         )
 
-    def _regions(self) -> list[_Region]:
+    def _regions(self) -> list[Region]:
         """The loops that ran, but those that only wait for others."""
-        regions: list[_Region] = []
+        regions: list[Region] = []
         for first, function, loop in _loops(self._launched.functions):
             visits = self._iterations(first, loop)
             if not visits.any():
@@ -251,13 +249,16 @@ class _Finder:
             numbers = frozenset(first + number for number in loop.body)
             text = [function.code[number].line for number in loop.body]
             lines, heads = ((min(text), max(text)),), (first + loop.head,)
-            iterations = float(visits.max()) / self._launched.n_ctas
+            iterations = float(visits.max()) / self._n_clusters
             warps = frozenset(int(n) for n in np.flatnonzero(visits))
-            regions.append(_Region(numbers, lines, heads, iterations, warps))
+            regions.append(Region(numbers, lines, heads, iterations, warps))
         return regions
 
     def _iterations(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
         """How often each warp of a CTA went through a loop; not while it waited.
+
+        Of a cluster's CTAs the one that did so most often counts: one may copy or
+        multiply for all.
 
         The head runs once in each iteration, and once more for each time that only
         waiting goes back to it; if it tests whether there is an iteration, also ahead
@@ -278,7 +279,10 @@ class _Finder:
             iterations = visits[first + loop.head] - sum(
                 visits[first + n] for n in polls
             )
-        return np.asarray(iterations).reshape(-1, WARP_LANES).max(axis=1)
+        by_rank = np.asarray(iterations).reshape(
+            self._launched.cluster_size, -1, WARP_LANES
+        )
+        return by_rank.max(axis=(0, 2))
 
     def _only_polls(self, numbers: Collection[int]) -> bool:
         """Whether a loop asks an mbarrier or a flag again and again, and no more."""
@@ -292,9 +296,17 @@ class _Finder:
                 return False
         return looks
 
+    def _feeds(self, one: Region, other: Region) -> bool:
+        """Whether copies of one loop complete where the other waits, or reversed."""
+        traffic = self._traffic
+        return any(
+            traffic.filled(source.numbers) & traffic.awaited(target.numbers)
+            for source, target in ((one, other), (other, one))
+        )
+
     # One region ---------------------------------------------------------------------
 
-    def _bound(self, region: _Region) -> Bound:
+    def _bound(self, region: Region) -> Bound:
         numbers = sorted(n for n in region.numbers if self._counters.warps[n])
         in_flight = self._in_flight(numbers, len(region.warps))
         resources = (
@@ -302,6 +314,7 @@ class _Finder:
             self._issue(numbers),
             self._special(numbers),
             self._shared(numbers),
+            *self._tensor_memory(numbers),
             *self._memory(numbers, in_flight),
         )
         each = self._launched.n_ctas * region.iterations
@@ -325,7 +338,8 @@ class _Finder:
         for number in numbers:
             if fma := int(self._counters.flops[number]) / 2:
                 work += fma
-                clocks += fma / fma_per_clock(self._chip, self._code[number])
+                taken = fma + int(self._counters.idle_flops[number]) / 2
+                clocks += taken / fma_per_clock(self._chip, self._code[number])
         return Resource("tensor cores", clocks, work, "multiply-adds")
 
     def _issue(self, numbers: Sequence[int]) -> Resource:
@@ -356,6 +370,14 @@ class _Finder:
         asynchronous = (paths[path] for path in ("copy_in", "copy_out", "cluster"))
         work += sum(float(path[bulk].sum()) for path in asynchronous) / width
         return Resource("shared memory", work, work, "wavefronts")
+
+    def _tensor_memory(self, numbers: Sequence[int]) -> list[Resource]:
+        """Loads and stores of tensor memory by threads; nothing without any."""
+        if not self._launched.tensor_columns:
+            return []
+        work = float(self._counters.tensor_words[numbers].sum())
+        clocks = work / TENSOR_WORDS_PER_CLOCK
+        return [Resource("tensor memory", clocks, work, "words")]
 
     def _memory(self, numbers: Sequence[int], in_flight: int) -> list[Resource]:
         """L2 and DRAM sectors, and the latency of what comes in."""
@@ -409,30 +431,3 @@ def _is_poll(instruction: Instruction, compared: Collection[Register]) -> bool:
     if signs.isdisjoint(instruction.modifiers):
         return False
     return instruction.opcode == "mbarrier" or instruction.operands[0] in compared
-
-
-def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
-    """Joins loops that different warps run as often: the roles of one pipeline.
-
-    One of them may have an iteration less, which stands by itself ahead of it or
-    behind.
-    """
-    joined: list[_Region] = []
-    for region in regions:
-        for place, other in enumerate(joined):
-            apart = abs(other.iterations - region.iterations)
-            is_near = apart == 0 or (
-                apart <= 1 and other.iterations >= _MANY_ITERATIONS
-            )
-            if is_near and not other.warps & region.warps:
-                joined[place] = _Region(
-                    other.numbers | region.numbers,
-                    tuple(sorted((*other.lines, *region.lines))),
-                    (*other.heads, *region.heads),
-                    max(other.iterations, region.iterations),
-                    other.warps | region.warps,
-                )
-                break
-        else:
-            joined.append(region)
-    return joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cuda_tile.emulator.bounds.chip import TENSOR_COLUMNS
 from cuda_tile.emulator.bounds.compute import Bound, Bounds
 
 MOST_LOOPS = 4
@@ -82,6 +83,10 @@ def _assumptions(bounds: Bounds) -> str:
         if bounds.registers is None
         else f"{bounds.registers} registers"
     )
+    if bounds.tensor_columns:
+        most = TENSOR_COLUMNS // bounds.tensor_columns
+        registers += f", {bounds.tensor_columns} of {TENSOR_COLUMNS} columns of tensor"
+        registers += f" memory, which allow {most}"
     return (
         f"{bounds.chip}, {bounds.ctas} CTAs per multiprocessor ({registers}); "
         f"{bounds.needed_in_flight} bytes in flight would hide the latency of L2. "

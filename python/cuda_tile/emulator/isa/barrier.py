@@ -199,15 +199,32 @@ def _proxy_fence(form: Form, b: Builder) -> Compiled:
         form.operands(0)
         return b.step(partial(_fence_async, b, space))
     if kind == "async::generic":
-        form.choice("acquire", "release")
-        form.choice("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
-        form.require("cluster")
-        form.operands(0)
-        return b.step(b.mbarriers.fence_proxy)
+        return _fence_one_way(form, b)
     if kind == "tensormap::generic":
         return _tensormap_fence(form, b)
     form.operands(0)
     return b.no_effect()
+
+
+def _fence_one_way(form: Form, b: Builder) -> Compiled:
+    """`.async::generic.release` and `.acquire`: fences of memory in the cluster too.
+
+    PTX ISA, "membar / fence": a release proxy fence synchronises with an acquire one.
+    """
+    order = form.choice("acquire", "release")
+    form.choice("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
+    form.require("cluster")
+    form.operands(0)
+    known, fence = b.machine.order, MemoryOrder.of(order, "cluster")
+
+    def run(lanes: Lanes) -> None:
+        if known is not None and fence is not None and fence.acquires:
+            known.fence(lanes, fence)
+        b.mbarriers.fence_proxy(lanes)
+        if known is not None and fence is not None and fence.releases:
+            known.fence(lanes, fence)
+
+    return b.step(run)
 
 
 def _tensormap_fence(form: Form, b: Builder) -> Compiled:

@@ -324,6 +324,11 @@ def _tensor_out(
                 tensor.store(memory, start, data, operation)
 
             rows = _rows(b, lane, tensor, start, "store")
-            engine.out_of_shared(at, number, chunks, sink, rows, updates=reduces)
+            inside = None
+            if rows.size_bytes * len(rows.addresses) < size:
+                inside = tensor.inside(start).reshape(-1, CHUNK_BYTES)
+            engine.out_of_shared(
+                *(at, number, chunks, sink, rows), updates=reduces, needed=inside
+            )
 
     return b.step(run)

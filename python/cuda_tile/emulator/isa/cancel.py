@@ -39,7 +39,9 @@ def _try_cancel(form: Form, b: Builder) -> Compiled:
     """Writes a response of 16 bytes by the asynchronous proxy.
 
     An adversarial machine may let a request fail while clusters wait: they may start at
-    any time.
+    any time. What threads read of the last response they read through the generic
+    proxy, so that a proxy fence must stand between (PTX ISA, the example of
+    "clusterlaunchcontrol.try_cancel").
     """
     form.require("async")
     form.flag("shared::cta")
@@ -60,16 +62,25 @@ def _try_cancel(form: Form, b: Builder) -> Compiled:
             cta = int(machine.cta_of[number])
             if {int(offset[0]) // stride, cell // stride} != {cta}:
                 raise Fault("async", "expected response and mbarrier in the own CTA")
+            b.cancels.check(cta)
             response = _respond(b)
             first = cta // size * size
             homes = range(first, first + size) if is_multicast else (cta,)
             for home in homes:
+                if home != cta:  # "undefined if any CTA in the cluster is exited"
+                    machine.presence.check_access(lane, np.array([home]))
                 engine.into_shared(
                     at,
                     number,
                     offset % stride + home * stride,
                     cell % stride + home * stride,
                     lambda data=response: data,
+                )
+                machine.shadow.check_reads_fenced(
+                    at,
+                    offset % stride + home * stride,
+                    _RESPONSE_BYTES,
+                    int(machine.agents[number]),
                 )
 
     return b.step(run)
@@ -101,7 +112,9 @@ def _is_canceled(form: Form, b: Builder) -> Compiled:
     source, dst = b.stored(x, TYPES["b128"]), b.dst(p, PRED)
 
     def run(lanes: Lanes) -> None:
-        dst[lanes.index] = _words(source[lanes.index])[:, 3] == _CANCELED
+        canceled = _words(source[lanes.index])[:, 3] == _CANCELED
+        dst[lanes.index] = canceled
+        b.cancels.see(lanes, ~canceled)
 
     return b.step(run)
 

@@ -117,8 +117,8 @@ def _alloc(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
         for warp in unit.warps(lanes):
             lane = int(warp.numbers[0])
             columns = unit.uniform(warp, counts[warp.index], "number of columns")
-            cta, ctas = int(machine.cta_of[lane]), unit.ctas(lane, group)
-            start = unit.allocator.allocate(at, cta, columns, ctas)
+            ctas = unit.ctas(lane, group)
+            start = unit.allocator.allocate(at, lane, columns, ctas)
             if start is None:
                 continue
             first = Lanes(warp.numbers[:1], machine.n_lanes)

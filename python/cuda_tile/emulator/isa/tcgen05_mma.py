@@ -93,9 +93,9 @@ def mma(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
     vector = take_scaling(form, kind) if kind in SCALED_KINDS else 0
     if form.flag("ashift"):
         form.error("expected A as it is; '.ashift' is not supported")
-    _collector(form, is_ws=is_ws)
+    kept = _collector(form, is_ws=is_ws)
     operands = _operands(form, b, kind, group, vector, is_ws=is_ws)
-    product = _Product(b, unit, kind, group, is_ws=is_ws)
+    product = _Product(b, unit, kind, group, kept, is_ws=is_ws)
 
     def run(lanes: Lanes) -> None:
         for number in unit.issuer(lanes):
@@ -104,11 +104,14 @@ def mma(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
     return b.step(run)
 
 
-def _collector(form: Form, *, is_ws: bool) -> None:
-    """Takes `.collector::buffer::op`, which lets the hardware keep a matrix."""
+def _collector(form: Form, *, is_ws: bool) -> str:
+    """Takes `.collector::buffer::op`; returns the matrix that need not be read again.
+
+    `.use` and `.lastuse` let the hardware take what an earlier `.fill` kept.
+    """
     usage = form.prefix("collector::")
     if not usage:
-        return
+        return ""
     _, buffer, action = usage.split("::") if usage.count("::") == 2 else ("", "", "")
     buffers = ("b0", "b1", "b2", "b3") if is_ws else ("a",)
     if buffer not in buffers or action not in ("fill", "use", "lastuse", "discard"):
@@ -116,6 +119,7 @@ def _collector(form: Form, *, is_ws: bool) -> None:
             f"expected a buffer of {', '.join(buffers)} and fill, use, lastuse or "
             f"discard, got '.{usage}'"
         )
+    return buffer[0] if action in ("use", "lastuse") else ""
 
 
 def _operands(
@@ -172,9 +176,16 @@ class _Product:
     """One form of the instruction at work."""
 
     def __init__(
-        self, b: Builder, unit: TensorUnit, kind: str, group: int, *, is_ws: bool
+        self,
+        b: Builder,
+        unit: TensorUnit,
+        kind: str,
+        group: int,
+        kept: str,
+        *,
+        is_ws: bool,
     ) -> None:
-        self._b, self._unit, self._at = b, unit, b.at
+        self._b, self._unit, self._at, self._kept = b, unit, b.at, kept
         self._kind, self._group, self._is_ws = kind, group, is_ws
         self._depth = _DEPTHS.get(kind, _DEPTH)
         self._memo: dict[tuple[int, int, str, bool], Offsets] = {}
@@ -198,7 +209,7 @@ class _Product:
         unit.pipe.start(operation, *lefts, *rights)
         keeps = bool(operands.keeps[number]) != operands.negated
         totals = self._totals(operands, one, shape, ctas, operation, left, right)
-        machine.counters.flops[self._at] += 2 * shape.m * shape.n * self._depth
+        self._count(shape, near, chunks)
         for part in parts:
             cta = ctas[part.rank]
             rows = slice(
@@ -207,6 +218,23 @@ class _Product:
             )
             total = totals[part.rank][rows, part.columns]
             self._add(operands, operation, shape, part, cta, place[1], total, keeps)
+
+    def _count(
+        self, shape: InstructionDescriptor, left: list[Offsets], right: list[Offsets]
+    ) -> None:
+        """Counts operations, and bytes read in shared memory.
+
+        With 64 rows in one CTA half of the lanes are idle (PTX ISA, "Data Path Layout
+        Organization", layout F).
+        """
+        counters, at = self._b.machine.counters, self._at
+        flops = 2 * shape.m * shape.n * self._depth
+        counters.flops[at] += flops
+        if shape.m == 64 and not self._is_ws:
+            counters.idle_flops[at] += flops
+        read = [*(left * (self._kept != "a")), *(right * (self._kept != "b"))]
+        size = CHUNK_BYTES * sum(part.size for part in read)
+        counters.moved(at, "matrix", size)
 
     # Operands ----------------------------------------------------------------------
 

@@ -69,6 +69,11 @@ class _Fragment(NamedTuple):
     second: int
     is_packed: bool
 
+    @property
+    def n_words(self) -> int:
+        """32-bit words of tensor memory that a warp's access moves."""
+        return self.n_lanes * self.n_columns * (2 if self.second else 1)
+
     def regions(self, cta: int, lane: int, column: int) -> list[Region]:
         """What an access at an address touches."""
         rows = slice(lane, lane + self.n_lanes)
@@ -198,6 +203,7 @@ def load(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
         for warp in unit.warps(lanes):
             regions, lane, column = _regions(b, unit, access, warp)
             operation = unit.issue(at, "ld", int(warp.numbers[0]))
+            b.machine.counters.tensor_words[at] += fragment.n_words
             for region in regions:
                 unit.memory.access(operation, region, reads=True, writes=False)
             words = unit.memory.words[regions[0].cta]
@@ -226,6 +232,7 @@ def store(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
         for warp in unit.warps(lanes):
             regions, lane, column = _regions(b, unit, access, warp)
             operation = unit.issue(at, "st", int(warp.numbers[0]))
+            b.machine.counters.tensor_words[at] += fragment.n_words
             for region in regions:
                 unit.memory.access(operation, region, reads=False, writes=True)
             values = np.stack([r[warp.index] for r in access.registers], axis=1)
@@ -303,6 +310,8 @@ def copy(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
             data_bytes = 2 * bits or CHUNK_BYTES
             near = (Chunks(place.ravel(), data_bytes) for place in places)
             unit.pipe.start(operation, *near)
+            size = CHUNK_BYTES * sum(place.size for place in places)
+            b.machine.counters.moved(at, "matrix", size)
             for cta, place in zip(ctas, places, strict=True):
                 words = _words(b, place, bits)
                 columns = slice(column, column + 4 * pieces)

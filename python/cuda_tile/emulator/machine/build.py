@@ -32,11 +32,13 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 from cuda_tile.emulator.ptx.types import PRED, U64, Array, Type
 from cuda_tile.emulator.sync.bulk import BulkCopies
+from cuda_tile.emulator.sync.cancels import Cancels
 from cuda_tile.emulator.sync.clusters import ClusterBarriers
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.sync.map_changes import MapChanges
 from cuda_tile.emulator.sync.mbarriers import Mbarriers
 from cuda_tile.emulator.sync.register_pool import RegisterPool
+from cuda_tile.emulator.tensor.residency import Residency
 from cuda_tile.emulator.tensor.unit import TensorUnit
 from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
@@ -61,6 +63,7 @@ class Builder:
         bulk: Its bulk copies.
         tensor_cores: Its wgmma products.
         clusters: Its cluster barriers.
+        cancels: Who saw a request for a cluster fail.
         maps: Tensor maps that the kernel modified.
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
@@ -80,6 +83,7 @@ class Builder:
         resident_ctas: int = 1,  # that `.minnctapersm` asks for
         target: str = "",
         *,
+        registers: int | None = None,  # that ptxas gave, if known
         is_exact: bool = False,
     ) -> None:
         self.machine = machine
@@ -89,11 +93,13 @@ class Builder:
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
         self.clusters = ClusterBarriers(machine)
+        self.cancels = Cancels(machine)
         self.maps = MapChanges(machine)
         self.tensor_cores = TensorCores(machine)
         self.tensor: TensorUnit | None = None
         if uses_tensor_memory(machine.symbols):
-            self.tensor = TensorUnit(machine, self.mbarriers)
+            residency = Residency.of(machine, target, registers)
+            self.tensor = TensorUnit(machine, self.mbarriers, residency)
         self.registers = RegisterPool(machine, declared_registers, resident_ctas)
         self.spaces = spaces
         self.compared: frozenset[Instruction] = frozenset()
@@ -111,6 +117,7 @@ class Builder:
         self.bulk.reset()
         self.tensor_cores.reset()
         self.clusters.reset()
+        self.cancels.reset()
         self.maps.reset()
         self.registers.reset()
         if self.tensor is not None:

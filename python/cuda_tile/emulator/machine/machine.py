@@ -164,6 +164,7 @@ class Machine:
         self.older_writes = OlderWrites(self, order, shadow.is_known)
         self.shadow.released_write = self.lane_order.released_write
         self.shadow.fenced_write = self.lane_order.fenced_write
+        self.shadow.fenced_reads = self.lane_order.fenced_reads
         self.shadow.silent_write = self.lane_order.silent_write
         self.shadow.silent_read = self.lane_order.silent_read
         self.shadow.released_reads = self.lane_order.released_reads

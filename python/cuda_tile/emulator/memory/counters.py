@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.memory.alignment import Alignment
 from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.threads.lanes import Lanes
@@ -53,7 +54,12 @@ class Counters:
         bytes: Bytes asked for by all lanes, and then the same by `PATHS`: the way
             that they take. A copy counts once, where it starts.
         flops: Operations of matrix instructions.
+        idle_flops: Operations that their units could do besides, as lanes are idle.
+        tensor_words: 32-bit words that loads and stores of tensor memory move.
         traffic: What the bound report needs besides; None unless it was asked for.
+        alignment: Where arrays are counted that the host placed by chance; None if they
+            all begin at sectors.
+        tensor_columns: Most columns of tensor memory that a CTA held at a time.
     """
 
     PATHS: tuple[Path, ...] = get_args(Path)
@@ -85,6 +91,10 @@ class Counters:
         ) = self._table
         self.paths = dict(zip(self.PATHS, paths, strict=True))
         self.traffic: Traffic | None = None
+        self.tensor_columns = 0
+        self.alignment: Alignment | None = None
+        self.idle_flops = np.zeros(n_instructions, np.int64)
+        self.tensor_words = np.zeros(n_instructions, np.int64)
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
     @contextmanager
@@ -112,6 +122,8 @@ class Counters:
         path: Path,
     ) -> None:
         """Counts one global access of `size` bytes by each lane of instruction `at`."""
+        if self.alignment is not None:
+            addresses = self.alignment.moved(addresses)
         base = addresses.min() & ~np.uint64(31)
         key = (-size, _key(lanes, addresses - base))
         found = self._memo.get(key)
@@ -128,6 +140,9 @@ class Counters:
 
     def copied(self, at: int, lane: int, rows: GlobalRows) -> None:
         """Counts the global side of a lane's bulk copy, but not its bytes."""
+        if self.alignment is not None:
+            moved = self.alignment.moved(rows.addresses)
+            rows = GlobalRows(moved, rows.size_bytes)
         if self.traffic is not None:
             self.traffic.copied(at, lane, rows)
         sectors, least = rows.sectors

@@ -62,23 +62,26 @@ class Traffic:
     all stages of the ring are on their way; `in_flight` knows both.
 
     Attributes:
-        visits: How often each lane of a CTA began a block that is watched, summed over
-            the CTAs of the grid; int64[lanes of a CTA] by its first instruction. Lanes,
-            as a warp that diverged runs a block more than once.
+        visits: How often each lane of a cluster began a block that is watched, summed
+            over the clusters of the grid; int64[CTAs, lanes of a CTA] by its first
+            instruction. Lanes, as a warp that diverged runs a block more than once.
     """
 
     def __init__(self, threads: Threads, watched: Iterable[int]) -> None:
         self._threads = threads
         self._warps_per_cta = threads.geometry.warps_per_cta
         self._lanes_per_cta = threads.geometry.lanes_per_cta
-        self.visits = {at: np.zeros(self._lanes_per_cta, np.int64) for at in watched}
+        shape = (threads.geometry.cluster_size, self._lanes_per_cta)
+        self.visits = {at: np.zeros(shape, np.int64) for at in watched}
         # Most bytes that a CTA had in flight as a wait began, by number of the wait.
         self._peaks: dict[int, int] = {}
         self._in_flight = np.zeros(threads.geometry.n_ctas, np.int64)
         # Bytes that each lane's cp.async brings for its next arrival at an mbarrier.
         self._fresh = np.zeros(threads.n_lanes, np.int64)
         self._stages: dict[int, _Stage] = {}
+        # The mbarriers that each instruction waits for, and those that its copies fill.
         self._awaited: dict[int, set[int]] = {}
+        self._filled: dict[int, set[int]] = {}
         self._parts: dict[int, list[Keys]] = {}
 
     def start(self) -> None:
@@ -90,8 +93,9 @@ class Traffic:
         """Lanes run the instruction `at` and what follows it."""
         visits = self.visits.get(at)
         if visits is not None:
-            inside = lanes.numbers % self._lanes_per_cta
-            visits += np.bincount(inside, minlength=self._lanes_per_cta)
+            inside = lanes.numbers % visits.size
+            flat = np.bincount(inside, minlength=visits.size)
+            visits += flat.reshape(visits.shape)
 
     # Global memory -----------------------------------------------------------------
 
@@ -129,11 +133,18 @@ class Traffic:
         self._fresh[lanes.index] += size_bytes
 
     def begun_bulk(
-        self, lane: int, cell: int, phase: int, ctas: NDArray[np.intp], size_bytes: int
+        self,
+        at: int,
+        lane: int,
+        cell: int,
+        phase: int,
+        ctas: NDArray[np.intp],
+        size_bytes: int,
     ) -> None:
         """A lane starts a bulk copy that completes on the mbarrier at `cell`.
 
         Args:
+            at: Number of the instruction.
             lane: The lane.
             cell: Offset of the mbarrier in the machine's shared memory.
             phase: The mbarrier's current phase.
@@ -141,6 +152,7 @@ class Traffic:
             size_bytes: Size of a piece.
         """
         np.add.at(self._in_flight, ctas, size_bytes)
+        self._filled.setdefault(at, set()).add(cell)
         self._fill(cell, phase, lane, size_bytes * len(ctas))
 
     def arrives(self, lanes: Lanes, cell: int, phase: int) -> None:
@@ -173,18 +185,30 @@ class Traffic:
             self._awaited.setdefault(at, set()).add(int(cell))
             self._stages.setdefault(int(cell), _Stage()).waiters.update(warps)
 
+    def awaited(self, numbers: Iterable[int]) -> set[int]:
+        """The mbarriers that some instructions wait for."""
+        return {cell for at in numbers for cell in self._awaited.get(at, ())}
+
+    def filled(self, numbers: Iterable[int]) -> set[int]:
+        """The mbarriers on which bulk copies of some instructions complete."""
+        return {cell for at in numbers for cell in self._filled.get(at, ())}
+
     def in_flight(self, numbers: Iterable[int], stride_bytes: int) -> int:
         """Most bytes of asynchronous copies in flight to a CTA.
 
+        Of rings that all of a cluster share it has its part: a pair's copies complete
+        at one CTA's mbarriers.
+
         Args:
-            numbers: Instructions, whose waits count.
+            numbers: Instructions, whose waits and copies count.
             stride_bytes: Shared memory of a CTA of the machine.
         """
         numbers = list(numbers)
         seen = max((self._peaks.get(at, 0) for at in numbers), default=0)
-        cells = {cell for at in numbers for cell in self._awaited.get(at, ())}
+        cells = self.awaited(numbers) | self.filled(numbers)
         ring: dict[int, int] = {}
+        size = self._threads.geometry.cluster_size
         for cell in cells:
-            cta = cell // stride_bytes
-            ring[cta] = ring.get(cta, 0) + self._stages[cell].most_bytes
-        return max(seen, *ring.values()) if ring else seen
+            cluster = cell // stride_bytes // size
+            ring[cluster] = ring.get(cluster, 0) + self._stages[cell].most_bytes
+        return max(seen, *(bytes_ // size for bytes_ in ring.values()), 0)

@@ -228,6 +228,10 @@ class WarpClocks:
         else:
             self._read[agents, cells] = clock
 
+    def forget_reads(self, cells: Cells) -> None:
+        """Forgets reads that happen before a write that takes their place."""
+        self._read[:, cells] = 0
+
     def note_write(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
         """Records writes of single bytes, at the warps' clocks or at a given one."""
         if clock is None:
@@ -252,6 +256,22 @@ class WarpClocks:
         """Whether a proxy fence covers the last write before each warp's access."""
         fenced = self._tables[self._clusters(cells), 1, warps, writers]
         return fenced >= self._written[cells]
+
+    def are_reads_fenced(
+        self, cells: Cells, warps: Warps, excused: NDArray[np.int32] | None = None
+    ) -> NDArray[np.bool_]:
+        """Whether proxy fences cover all reads of a byte by warps, by whomever.
+
+        Args:
+            cells: The bytes.
+            warps: Whose next accesses the fences must come before, of the same shape.
+            excused: By warp and byte, clocks of reads that need no fence, or None.
+        """
+        read = self._read[: self.n_warps, cells]
+        if excused is not None:
+            read = np.where(read == excused[:, cells], 0, read)
+        fenced = self._tables[self._clusters(cells), 1, warps][..., : self.n_warps]
+        return (fenced >= np.moveaxis(read, 0, -1)).all(axis=-1)
 
     def is_after_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
         """Whether all reads of a byte by others happen before each warp."""

@@ -41,6 +41,8 @@ _N_STREAMS = TENSOR_ACQUIRED_TABLES
 _FENCE_TABLES = 2 * _N_STREAMS
 TENSOR_TABLES = _N_STREAMS + _FENCE_TABLES
 
+# What completes in the order of issue where a launch says so.
+_ISSUED = {"mma", "cp", "cp.4x256b"}
 # PTX ISA, "Pipelined tcgen05 Instructions"; two mma must also agree in `pipeline_key`.
 _PIPELINES = {
     ("mma", "mma"),
@@ -105,12 +107,18 @@ class Operation:
 class TensorOrder:
     """Which operations on tensor memory each warp may rely on.
 
+    Attributes:
+        by_issue: Whether all products and copies of one thread complete in the order in
+            which it issues them. The ISA promises less; CUTLASS and FlashAttention 4
+            rely on it.
+
     Args:
         clocks: The vector clocks whose tables it uses.
         n_clusters: Clusters of the machine.
     """
 
     def __init__(self, clocks: WarpClocks, n_clusters: int) -> None:
+        self.by_issue = False
         self._clocks = clocks
         n_warps = clocks.n_warps
         self._issued = np.zeros((n_clusters, n_warps, _N_STREAMS), np.int32)
@@ -186,6 +194,9 @@ class TensorOrder:
 
     def is_ordered(self, earlier: Operation, later: Operation) -> bool:
         """Whether an operation is complete, in every execution, before a later one."""
+        if self.by_issue and self._is_issued_before(earlier, later):
+            earlier.chain(later)
+            return True
         if earlier.forms_pipeline_with(later) and (
             earlier.warp == later.warp or self._is_usable(earlier, later, 0)
         ):
@@ -196,6 +207,11 @@ class TensorOrder:
             or (self._is_usable(one, later, 0) and self._is_usable(one, later, 1))
             for one in (earlier, *earlier.after)
         )
+
+    def _is_issued_before(self, earlier: Operation, later: Operation) -> bool:
+        """Whether one thread issued two operations that complete in that order."""
+        both = earlier.kind in _ISSUED and later.kind in _ISSUED
+        return both and earlier.lane == later.lane
 
     def _is_acquired(self, earlier: Operation, later: Operation) -> bool:
         """Whether the completion happens before, by release and acquire."""

@@ -122,6 +122,14 @@ class LaneOrder:
         who, when = self._written[:2, cells]
         return (who != _NOBODY) & (self._knowledge.fenced[who] >= when)
 
+    def fenced_reads(self, cells: Offsets) -> Flags:
+        """Whether the lanes that last read each byte fenced these reads alone."""
+        fine = np.ones(cells.shape, np.bool_)
+        for table in (self._read, self._read_before):
+            who, when = table[:2, cells]
+            fine &= (who == _NOBODY) | (self._knowledge.fenced[who] >= when)
+        return fine
+
     def released_reads(
         self, cells: Offsets, is_known: Callable[[Clocks, Agents], Flags]
     ) -> Flags:

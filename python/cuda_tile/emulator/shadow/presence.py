@@ -85,15 +85,43 @@ class Presence:
                 )
             if self._clocks is None:
                 continue
-            first = rank * geometry.warps_per_cta
-            theirs = slice(first, first + geometry.warps_per_cta)
-            known = self._knowledge(int(machine.cta_of[lane]))
-            if not known[theirs].any():
+            if not self.knows_started(int(machine.cta_of[lane]), target):
                 raise Fault(
                     "cluster",
                     f"{who} reaches into the shared memory of CTA rank {rank} with no "
                     "cluster barrier since the start",
                 )
+
+    def knows_started(self, cta: int, target: int) -> bool:
+        """Whether some event of another CTA of the cluster happens before a CTA's next.
+
+        Args:
+            cta: The CTA that knows, numbered in the machine.
+            target: The CTA that must have started, of the same cluster.
+        """
+        geometry = self._machine.geometry
+        first = target % geometry.cluster_size * geometry.warps_per_cta
+        theirs = slice(first, first + geometry.warps_per_cta)
+        return bool(self._knowledge(cta)[theirs].any())
+
+    def knows(self, cta: int, agent: int, clock: int) -> bool:
+        """Whether a CTA knows what an agent of its cluster did at a clock.
+
+        Cluster barriers count even where they are relaxed, as for starts and ends.
+
+        Args:
+            cta: The CTA, numbered in the machine.
+            agent: The agent.
+            clock: The agent's own clock at the time.
+        """
+        return int(self._knowledge(cta)[agent]) >= clock
+
+    def own_clock(self, lane: int) -> tuple[int, int]:
+        """The agent of a lane's warp, and that warp's own clock."""
+        assert self._clocks is not None, "only with clocks"
+        machine = self._machine
+        cta, agent = int(machine.cta_of[lane]), int(machine.agents[lane])
+        return agent, self._clocks.knows(cta, agent, agent)
 
     def _name(self, lane: int) -> str:
         machine = self._machine

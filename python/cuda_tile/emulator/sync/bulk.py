@@ -30,12 +30,16 @@ Sink = Callable[[Bytes], None]
 
 @dataclass(eq=False)
 class _Outward:
-    """A bulk copy out of shared memory: 16-byte chunks, and where their bytes go."""
+    """A bulk copy out of shared memory: 16-byte chunks, and where their bytes go.
+
+    `near` are the chunks of which bytes go anywhere.
+    """
 
     at: int
     lane: int
     group: int
     chunks: Offsets
+    near: Offsets
     sink: Sink
     rows: GlobalRows
     data: Bytes | None = None
@@ -94,7 +98,7 @@ class BulkCopies:
         traffic, ctas = machine.counters.traffic, chunks // machine.stride_bytes
         if traffic is not None:
             phase = self._mbarriers.phase_at(cell)
-            traffic.begun_bulk(lane, cell, phase, ctas, size)
+            traffic.begun_bulk(at, lane, cell, phase, ctas, size)
 
         def land(agent: int, clock: int) -> None:
             if traffic is not None:
@@ -192,6 +196,7 @@ class BulkCopies:
         rows: GlobalRows,
         *,
         updates: bool = False,
+        needed: NDArray[np.bool_] | None = None,
     ) -> None:
         """Starts a copy from shared memory in the lane's current bulk async-group.
 
@@ -202,16 +207,24 @@ class BulkCopies:
             sink: Takes the bytes, uint8[16 * n].
             rows: The global memory that it writes.
             updates: Whether it is a reduction, which is atomic.
+            needed: Which bytes of each chunk go anywhere, bool[n, 16]: those outside a
+                tensor are not written, so that nobody need have written them here.
+                None for all.
         """
         machine = self._machine
         machine.counters.copied(at, lane, rows)
         if machine.global_shadow is not None:
             machine.global_shadow.copies_to(at, lane, rows, updates=updates)
-        warps = np.full(len(chunks), machine.agents[lane], np.uint8)
-        self._begin(at, lane, chunks, CHUNK_BYTES, writes=False)
-        machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
+        near = chunks
+        if needed is not None:
+            some = needed.any(axis=1)
+            near, needed = chunks[some], needed[some]
+        warps = np.full(len(near), machine.agents[lane], np.uint8)
+        self._begin(at, lane, near, CHUNK_BYTES, writes=False)
+        machine.shadow.begin_read(at, near, CHUNK_BYTES, warps, needed)
         machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
-        copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink, rows)
+        group = int(self._committed[lane])
+        copy = _Outward(at, lane, group, chunks, near, sink, rows)
         self._in_flight.append(copy)
         self._writing.append(copy)
         if machine.is_adversarial and machine.rng.random() < 0.25:
@@ -243,11 +256,11 @@ class BulkCopies:
             warp = int(machine.agents[copy.lane])
             assert shadow.clocks is not None, "bulk copies make the shadow precise"
             clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
-            shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
-            if machine.lane_order is not None:
-                who, size = np.full(len(copy.chunks), copy.lane), CHUNK_BYTES
+            shadow.end_read(copy.near, CHUNK_BYTES, warp, clock)
+            if machine.lane_order is not None and len(copy.near):
+                who, size = np.full(len(copy.near), copy.lane), CHUNK_BYTES
                 order = machine.lane_order
-                order.end_copy(copy.at, who, copy.chunks, size, writes=False)
+                order.end_copy(copy.at, who, copy.near, size, writes=False)
         self._in_flight = in_flight
         if not reads_only:
             over = [c for c in self._writing if c.group < limit[c.lane]]

@@ -14,7 +14,7 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.memory.protocol import Memories
 from cuda_tile.emulator.ordering.clocks import BASIC_TABLES, MOST_AGENTS
 from cuda_tile.emulator.ptx.types import Bool
-from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
 
 class ClusterBarriers:
@@ -66,8 +66,24 @@ class ClusterBarriers:
                 number = cta // machine.geometry.cluster_size
                 table = self._gathering[number, part]
                 np.maximum(table, known[part], out=table)
+            if not releases:
+                self._release_fenced(lanes)
         machine.progress += 1
         self._settle()
+
+    def _release_fenced(self, lanes: Lanes) -> None:
+        """Relaxed arrivals release what an earlier release fence covers.
+
+        PTX ISA, "barrier.cluster": a fence prior to a relaxed arrival orders memory.
+        """
+        order = self._machine.order
+        if order is None:
+            return
+        for warp in lanes.warps:
+            cluster = int(self._cluster_of[int(warp) * WARP_LANES])
+            table = self._gathering[cluster]
+            for known in order.fenced(int(warp)):
+                np.maximum(table, known, out=table)
 
     def _settle(self) -> None:
         """Completes the phases at which every live thread has arrived."""

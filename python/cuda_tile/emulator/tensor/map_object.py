@@ -289,6 +289,13 @@ class Tensor:
         bits = self.packed_bits
         return slice(part.start * bits // 8, part.stop * bits // 8)
 
+    def inside(self, start: Sequence[int]) -> NDArray[np.bool_]:
+        """Which bytes of a box at `start` lie in the tensor, bool[box_bytes]."""
+        width = self.box[-1] * self.packed_bits // 8 or self.box[-1]
+        found = np.zeros((*self.box[:-1], width), np.bool_)
+        found[self._overlap(start)[1]] = True
+        return np.repeat(found.ravel(), self.dtype.itemsize)
+
     def rows(self, start: Sequence[int]) -> GlobalRows:
         """Where the part of a box that lies in the tensor has its rows in memory."""
         outer, _ = self._overlap(start)

@@ -55,6 +55,10 @@ class TensorRows:
         """As the tensor has it."""
         return self.tensor.swizzle_bytes
 
+    def inside(self, start: Sequence[int]) -> NDArray[np.bool_]:
+        """Which bytes of the rows lie in the tensor, bool[box_bytes]."""
+        return np.concatenate([self.tensor.inside(place) for place in _places(start)])
+
     def rows(self, start: Sequence[int]) -> GlobalRows:
         """Where the rows lie in memory, but those outside the tensor."""
         parts = [self.tensor.rows(place) for place in _places(start)]

@@ -16,6 +16,7 @@ from cuda_tile.emulator.sync.mbarriers import Mbarriers
 from cuda_tile.emulator.tensor.allocator import TensorAllocator
 from cuda_tile.emulator.tensor.memory import TensorMemory
 from cuda_tile.emulator.tensor.pipe import TensorPipe
+from cuda_tile.emulator.tensor.residency import Residency
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
 
@@ -27,9 +28,16 @@ class TensorUnit:
         memory: Tensor memory.
         allocator: Which columns are allocated.
         pipe: Operations in flight.
+
+    Args:
+        machine: The memories of the machine.
+        mbarriers: Its mbarrier objects.
+        residency: How many CTAs may share a multiprocessor.
     """
 
-    def __init__(self, machine: Memories, mbarriers: Mbarriers) -> None:
+    def __init__(
+        self, machine: Memories, mbarriers: Mbarriers, residency: Residency
+    ) -> None:
         clocks = machine.shadow.clocks
         assert clocks is not None, "tcgen05 makes the shadow precise"
         self._machine = machine
@@ -37,7 +45,7 @@ class TensorUnit:
         geometry = machine.geometry
         self.order = TensorOrder(clocks, geometry.n_ctas // geometry.cluster_size)
         self.memory = TensorMemory(machine, self.order)
-        self.allocator = TensorAllocator(machine, self.memory)
+        self.allocator = TensorAllocator(machine, self.memory, residency)
         self.pipe = TensorPipe(machine, mbarriers, self.order)
 
     def reset(self) -> None:
