@@ -56,6 +56,7 @@ class Scanned:
         gpu: The chip.
         abi: What the launcher does.
         persistent: Whether a CTA serves several tile blocks.
+        is_aligned: Whether bases, extents and strides are multiples of anything.
     """
 
     tile: tuple[int, int, int]
@@ -64,11 +65,12 @@ class Scanned:
     gpu: str = "sm_90"
     abi: str = "maps"
     persistent: bool = False
+    is_aligned: bool = True
 
     def text(self) -> str:
         """The kernel."""
         operand, result = KINDS[self.kind]
-        product = Product(operand, result, self.tile)
+        product = Product(operand, result, self.tile, is_aligned=self.is_aligned)
         epilogue = EPILOGUES[self.epilogue]
         if not epilogue:
             return product.text()
@@ -114,6 +116,7 @@ def all_products(gpus: Sequence[str], kinds: Sequence[str]) -> list[Scanned]:
         abis = ABIS[1:] if gpu != "sm_80" else ABIS[1:2]
         found += [Scanned(tile, kind, gpu=gpu, abi=abi) for abi in abis]
         found.append(Scanned(tile, kind, gpu=gpu, persistent=True))
+        found.append(Scanned(tile, kind, gpu=gpu, is_aligned=False))
     return found
 
 

@@ -105,6 +105,16 @@ def test_instructions_have_the_registers_that_they_need(columns: int) -> None:
     assert compile_one(Scanned((64, columns, 64))) is None
 
 
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+def test_elements_that_threads_load_one_by_one_have_registers(gpu: str) -> None:
+    """Of arrays that promise nothing: four warps would spill 272 bytes and more."""
+    scanned = Scanned((128, 128, 64), "f16 to f16", gpu=gpu, is_aligned=False)
+    module = cuda_tile.load(scanned.text().encode())
+    compiled = cuda_tile.compile(module, options=scanned.options())
+    (kernel,) = compiled.report.kernels
+    assert kernel.spill_bytes == 0
+
+
 def test_plan_counts_on_no_more_than_its_budget() -> None:
     module = cuda_tile.load(Scanned((128, 128, 64)).text().encode())
     slots: list[int] = []

@@ -347,7 +347,7 @@ class Model:
                 for op in self._ops
                 if op.name in PRODUCTS
             }
-            live = live_tiles(self._entry, is_staged)
+            live = live_tiles(self._entry, is_staged, copies.is_apart)
             self._stagings[copies.key] = _Staging(copies, live, atoms)
         return self._stagings[copies.key]
 
