@@ -47,7 +47,8 @@ cuda_tile.module @experts {{
     %name1 = reshape %name : tile<{m}xi32> -> tile<{m}x1xi32>
     %tokens1 = reshape %tokens : tile<i32> -> tile<1x1xi32>
     %tokens2 = broadcast %tokens1 : tile<1x1xi32> -> tile<{m}x1xi32>
-    %is_row = cmpi less_than %name1, %tokens2, signed : tile<{m}x1xi32> -> tile<{m}x1xi1>
+    %is_row = cmpi less_than %name1, %tokens2, signed
+      : tile<{m}x1xi32> -> tile<{m}x1xi1>
     %d1 = reshape %depth : tile<i32> -> tile<1x1xi32>
     %d2 = broadcast %d1 : tile<1x1xi32> -> tile<{m}x1xi32>
     %begin = muli %name1, %d2 : tile<{m}x1xi32>

@@ -105,6 +105,12 @@ def test_instructions_have_the_registers_that_they_need(columns: int) -> None:
     assert compile_one(Scanned((64, columns, 64))) is None
 
 
+def test_what_spills_has_the_registers_of_its_instructions() -> None:
+    """256 x 256 sums fill all registers: `m64n256k32` would lack 30 of 16 warps."""
+    wrong = compile_one(Scanned((256, 256, 32), "i8", abi="cuda"))
+    assert wrong is None, wrong
+
+
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
 def test_elements_that_threads_load_one_by_one_have_registers(gpu: str) -> None:
     """Of arrays that promise nothing: four warps would spill 272 bytes and more."""

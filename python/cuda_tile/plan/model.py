@@ -58,6 +58,8 @@ class Cost:
         limit: Registers that such a thread may have.
         excess: Registers that are wanting.
         ctas: CTAs that the registers allow.
+        lacking: Registers that an instruction lacks at the launch: ptxas may refuse
+            it, where it spills what else is wanting.
     """
 
     clocks: Mapping[str, float]
@@ -67,6 +69,7 @@ class Cost:
     limit: int
     excess: int
     ctas: int
+    lacking: int
 
     @property
     def reads(self) -> float:
@@ -268,10 +271,12 @@ class Model:
         busy = max(needed.clocks.values())
         if not copies.copied_loops:
             busy = waiting_clocks(target, busy, max(decision.ctas, resident))
+        lacking = max(0, needed.least - launched)
         cost = Cost(
             *(needed.clocks, busy, needed.registers, registers, limit),
-            max(0, registers - limit, needed.least - launched),
+            max(registers - limit, lacking),
             resident,
+            lacking,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
         refusal = self._refusal(made)
