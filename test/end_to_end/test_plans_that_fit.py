@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_text import Drawn
 from product_scan import Scanned, all_products, compile_one
 
 import cuda_tile
 from cuda_tile import Options, UserError
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE as PLAN
-from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.plan import plan_attribute, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 
 PERSISTENT = Path(__file__).parent / "Inputs" / "persistent_128x256.mlir"
@@ -119,6 +120,17 @@ def test_elements_that_threads_load_one_by_one_have_registers(gpu: str) -> None:
     compiled = cuda_tile.compile(module, options=scanned.options())
     (kernel,) = compiled.report.kernels
     assert kernel.spill_bytes == 0
+
+
+def test_what_has_no_room_in_shared_memory_before_a_loop_holds_registers() -> None:
+    """128 KB of a left operand: four warps held 256 registers, and spilled 4,408 B."""
+    drawn = Drawn((256, 16, 128), "tf32", "tf32", columns=64)
+    module = cuda_tile.load(drawn.text().encode())
+    warps: list[int] = []
+    for gpu in ("sm_86", "sm_80"):
+        level = cuda_tile.lower(module, gpu, until="plan")
+        warps.append(read_plan(entries(level.operation)[0]).num_warps)
+    assert warps == [8, 4]
 
 
 def test_plan_counts_on_no_more_than_its_budget() -> None:

@@ -26,6 +26,7 @@ from cuda_tile.constants import (
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
+from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,
@@ -345,7 +346,7 @@ class Model:
         if copies.key not in self._stagings:
 
             def is_staged(op: ir.Operation, index: int) -> bool:
-                return is_staged_early(op, index) or copies.is_copied(op, index)
+                return copies.is_copied(op, index) or self._is_early(op, index)
 
             atoms = {
                 Product.of(op, is_staged): choose_atom(op, self._target, copies)
@@ -355,6 +356,16 @@ class Model:
             live = live_tiles(self._entry, is_staged, copies.is_apart)
             self._stagings[copies.key] = _Staging(copies, live, atoms)
         return self._stagings[copies.key]
+
+    def _is_early(self, op: ir.Operation, index: int) -> bool:
+        """Whether shared memory holds an operand that is made before a loop.
+
+        One that has no room there is held in registers, and brought in parts along K.
+        """
+        if not is_staged_early(op, index):
+            return False
+        size = tile_bytes(op.operands[index])
+        return size <= self._target.shared_bytes_per_cta
 
     def _of_warps(self, decision: Decision, copies: Copies) -> _Warps:
         """What so many warps need that divide products in some way."""
