@@ -79,6 +79,7 @@ class Product:
         tile: Extents M, N, K of an iteration.
         is_transposed: Whether B lies in memory as N x K.
         is_lifted: Whether A lies in memory as K x M.
+        is_aligned: Whether bases, extents and strides are multiples of anything.
         stored: Element types of A and B in memory, if they are converted in the loop.
         is_fast: Whether sums may be less exact (`fast_acc`).
     """
@@ -90,6 +91,7 @@ class Product:
     stored: tuple[str, str] = ("", "")
     is_fast: bool = False
     is_lifted: bool = False
+    is_aligned: bool = True
 
     @property
     def name(self) -> str:
@@ -97,9 +99,8 @@ class Product:
         kinds = "x".join(dict.fromkeys(s or self.operand for s in self.stored))
         kinds = f"{kinds} as {self.operand}" if any(self.stored) else self.operand
         words = [kinds, *["fast"] * self.is_fast, "x".join(map(str, self.tile))]
-        return " ".join(
-            [*words, *["A^T"] * self.is_lifted, *["B^T"] * self.is_transposed]
-        )
+        words += [*["A^T"] * self.is_lifted, *["B^T"] * self.is_transposed]
+        return " ".join([*words, *["unaligned"] * (not self.is_aligned)])
 
     @property
     def arrays(self) -> tuple[str, str]:
@@ -152,7 +153,8 @@ class Product:
         return "".join(lines)
 
     def _assumed(self) -> list[str]:
-        """What cuTile says of aligned arrays whose extents are multiples of 16."""
+        """What cuTile says of arrays, aligned with extents that are multiples of 16."""
+        base, extent = (_ALIGN_BYTES, 16) if self.is_aligned else (1, 1)
         lines: list[str] = []
         for matrix, extents, kind in (
             ("a", ("am", "ak"), self.arrays[0]),
@@ -160,11 +162,10 @@ class Product:
             ("c", ("cm", "cn"), self.result),
         ):
             lines.append(
-                f"    %{matrix}2 = assume div_by<{_ALIGN_BYTES}>, %{matrix} "
-                f": tile<ptr<{kind}>>"
+                f"    %{matrix}2 = assume div_by<{base}>, %{matrix} : tile<ptr<{kind}>>"
             )
-            elements = _ALIGN_BYTES // np.dtype(DTYPES[kind]).itemsize
-            for name, by in [(e, 16) for e in extents] + [(f"{matrix}s", elements)]:
+            stride = max(1, base // np.dtype(DTYPES[kind]).itemsize)
+            for name, by in [(e, extent) for e in extents] + [(f"{matrix}s", stride)]:
                 lines.append(
                     f"    %{name}2 = assume bounded<0, ?>, %{name} : tile<i32>\n"
                     f"    %{name}3 = assume div_by<{by}>, %{name}2 : tile<i32>"

@@ -42,7 +42,9 @@ KINDS = {
 EPILOGUES = {"none": "", "scaled": "mulf %sum, %sum", "tanh": "tanh %sum"}
 """What is done to sums before they are stored."""
 MOST_SPILLS = 64
-"""Bytes of a thread that may be spilled; 256 x 256 sums of f32 do not fit registers."""
+"""Bytes of a thread that may be spilled where no remark foretells it."""
+FORETOLD = "wanted no spills"
+"""What a remark says of a plan for which a thread has too few registers."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Scanned:
         gpu: The chip.
         abi: What the launcher does.
         persistent: Whether a CTA serves several tile blocks.
+        is_aligned: Whether bases, extents and strides are multiples of anything.
     """
 
     tile: tuple[int, int, int]
@@ -64,11 +67,12 @@ class Scanned:
     gpu: str = "sm_90"
     abi: str = "maps"
     persistent: bool = False
+    is_aligned: bool = True
 
     def text(self) -> str:
         """The kernel."""
         operand, result = KINDS[self.kind]
-        product = Product(operand, result, self.tile)
+        product = Product(operand, result, self.tile, is_aligned=self.is_aligned)
         epilogue = EPILOGUES[self.epilogue]
         if not epilogue:
             return product.text()
@@ -86,7 +90,7 @@ def compile_one(scanned: Scanned) -> str | None:
     """What is wrong with a product's cubin; None if nothing is.
 
     Returns:
-        The error, or the bytes that it spills where these are too many.
+        The error, or the bytes that it spills where no remark says why.
     """
     try:
         module = cuda_tile.load(scanned.text().encode())
@@ -94,11 +98,10 @@ def compile_one(scanned: Scanned) -> str | None:
     except CudaTileError as error:
         return str(error)
     spilled = max(kernel.spill_bytes for kernel in compiled.report.kernels)
-    m, n, _ = scanned.tile
-    may_spill = m * n >= 256 * 256
-    return (
-        f"spills {spilled} bytes" if spilled > MOST_SPILLS and not may_spill else None
-    )
+    remarks = [text for launch in compiled.launch.values() for text in launch.remarks]
+    if spilled <= MOST_SPILLS or any(FORETOLD in text for text in remarks):
+        return None
+    return f"spills {spilled} bytes"
 
 
 def all_products(gpus: Sequence[str], kinds: Sequence[str]) -> list[Scanned]:
@@ -114,6 +117,7 @@ def all_products(gpus: Sequence[str], kinds: Sequence[str]) -> list[Scanned]:
         abis = ABIS[1:] if gpu != "sm_80" else ABIS[1:2]
         found += [Scanned(tile, kind, gpu=gpu, abi=abi) for abi in abis]
         found.append(Scanned(tile, kind, gpu=gpu, persistent=True))
+        found.append(Scanned(tile, kind, gpu=gpu, is_aligned=False))
     return found
 
 

@@ -151,6 +151,18 @@ MOST_CLUSTER_WARPS = 128
 
 Chosen: 2026-11-23, by Little's law they have enough bytes in flight.
 """
+MANY_ELEMENTS = 64
+"""Elements of a thread above which a kernel without products takes more than the usual
+four warps.
+
+Chosen: 2026-11-20, eight times as many as wanted: a quarter of the registers.
+"""
+CROWDED_SHARE = 4
+"""A share of the registers of all threads, one in so many, from which on the elements
+that a loop carries may crowd out what it computes.
+
+Chosen: 2026-11-23, below a quarter the registers of the body decide.
+"""
 PART_ELEMENTS = 8
 """Elements of a part of a row in each thread: two accesses of 16 bytes of f32.
 
@@ -173,6 +185,27 @@ ACCUMULATOR_ROWS, ACCUMULATOR_COLUMNS = 16, 8
 """Rows and columns of the part of a result that a warp has at least: an atom's.
 
 Source: PTX ISA, "mma": m16n8.
+"""
+
+BYTE_PART_ROWS, BYTE_PART_COLUMNS = 64, 32
+"""Rows and columns of a result of bytes that one of eight warps computes where warps
+are weighed against warpgroups.
+
+Source: plan/products.py, `divide_warps`: as eight warps divide 128 x 128.
+"""
+CONVERTED_OPERANDS = {8: 2, 16: 1}
+"""Operands of a product of warpgroups that are worth a conversion by threads, at most,
+by bits of an element; one row for each type whose bytes pay.
+
+Measured: products of 128x128x64, sm_90, the emulator, 2026-11-23: 768 clocks of shared
+memory where one operand of 16 bits comes from 8 bits, 896 where both do, 896 and 1152
+for tf32; `mma.sync` takes about 820 for either, but 1696 where 8-bit operands lie along
+M and come one by one.
+"""
+CROWDED_REGISTERS = 192
+"""Registers of the sums of an iteration's products that leave 40 to 48 for all else.
+
+Source: `MOST_ROLE_REGISTERS` and 232, what roles of eight warps have, less these.
 """
 
 # Clocks of a multiprocessor -----------------------------------------------------------
@@ -209,6 +242,17 @@ INSTRUCTION_CLOCKS = 0.25
 """Clocks of any other instruction of a warp, as four warps issue in a clock.
 
 Source: CUDA C++ Programming Guide, "Compute Capabilities": four schedulers.
+"""
+SHUFFLE_SLOTS = 2
+"""Issue slots of a shuffle beside those of a select or an addition.
+
+Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": 32
+lanes of `shfl` in a clock, 64 of the others.
+"""
+BARRIER_LOOP_TRIPS = 8
+"""Iterations that a loop is taken to run where barriers inside it are weighed.
+
+Chosen: 2026-11-22, only the order of magnitude matters, as for `LOOP_TRIPS`.
 """
 BARRIER_CLOCKS = 30.0
 """Clocks of a barrier, in which a CTA's warps wait for the last of them.
@@ -253,6 +297,18 @@ SPARE_CONVERSION_BYTES = 8 * 1024
 change threads; what does not fit goes through in parts.
 
 Chosen: 2026-11-22, a tile of 64x32 f32.
+"""
+LEAST_CONVERSION_BYTES = 1024
+"""Bytes of shared memory that a conversion may always take: what does not fit goes
+through in pieces.
+
+Chosen: 2026-11-22, 8 bytes of each of 128 threads.
+"""
+SMALL_BYTES = 1024
+"""Bytes below which a buffer does not share its place with another one, if there is
+room: a barrier less.
+
+Chosen: 2026-11-22, as much as is left to what is small (`SPARE_SHARED_BYTES`).
 """
 MOST_PLANS = 12
 """Plans of a kernel after which the first error stands: a step of `LEAST_STEP_BYTES`
@@ -307,6 +363,62 @@ UPDATES_PER_BIN = 2
 them pays.
 
 Chosen: 2026-11-22, a place is zeroed, and added to global memory once.
+"""
+
+MOST_SELECTS = 64
+"""Registers up to which a part with indices known at run time is taken by selects.
+
+Chosen: 2026-11-22, about what a store, two barriers and a load cost.
+"""
+MOST_CHOICES = 4
+"""Lanes with elements of their own up to which selects make a constant.
+
+Chosen: 2026-11-22, fewer instructions than a load and its address, and no latency.
+"""
+LEAST_DIFFERENCES = 8
+"""Elements of a thread from which on comparing one difference with constants costs less
+than adding these.
+
+Chosen: 2026-11-23, a difference and its bounds are computed once, sums one by one.
+"""
+MOST_TOTALS = 32
+"""Totals of blocks, in registers of a thread, of all its rows; for more of them a tile
+is brought in order, which makes blocks as large as they can be.
+
+Chosen: 2026-11-22, an eighth of what a thread has.
+"""
+MOST_THREAD_ELEMENTS = 8192
+"""Elements of one tile in a thread; beyond, the kernel is refused.
+
+Chosen: 2026-11-23, code for more takes minutes to make, and a thread has 255 registers.
+"""
+BYTES_IN_FLIGHT = 32 << 10
+"""Bytes in flight of a multiprocessor from which on its memory bandwidth is used.
+
+Source: Little's law: bytes per clock of DRAM (targets.py) times a latency of about 1000
+clocks are 18 KB on sm_90; as much again for what arrives late.
+"""
+MOST_ITERATIONS = 8
+"""Iterations that are made at once.
+
+Chosen: 2026-11-23, more would take registers and code.
+"""
+HELD_ITERATIONS, HELD_REGISTERS = 8, 64
+"""Iterations whose tiles stay in registers at most, and registers of a thread that they
+take: a CTA with all shared memory has those of the multiprocessor to itself.
+
+Chosen: 2026-11-23, a quarter of what a thread has.
+"""
+MASKED_SCORE = 1e3
+"""The constant, as an element of a tile, from which on a masked score is meant, not a
+number.
+
+Chosen: 2026-11-23, exponentials of f32 are zero from 104 below their maximum on.
+"""
+MOST_PRINTED_ELEMENTS = 256
+"""Elements that are printed at a time.
+
+Chosen: 2026-11-22, 2 KB of shared memory.
 """
 
 # The report ---------------------------------------------------------------------------

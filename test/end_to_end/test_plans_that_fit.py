@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_text import Drawn
 from product_scan import Scanned, all_products, compile_one
 
 import cuda_tile
 from cuda_tile import Options, UserError
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE as PLAN
-from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.plan import plan_attribute, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 
 PERSISTENT = Path(__file__).parent / "Inputs" / "persistent_128x256.mlir"
@@ -103,6 +104,33 @@ def test_products_of_any_shape_compile(scanned: Scanned) -> None:
 def test_instructions_have_the_registers_that_they_need(columns: int) -> None:
     """Of 64 rows, one warpgroup works: more CTAs would leave its sums too few."""
     assert compile_one(Scanned((64, columns, 64))) is None
+
+
+def test_what_spills_has_the_registers_of_its_instructions() -> None:
+    """256 x 256 sums fill all registers: `m64n256k32` would lack 30 of 16 warps."""
+    wrong = compile_one(Scanned((256, 256, 32), "i8", abi="cuda"))
+    assert wrong is None, wrong
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+def test_elements_that_threads_load_one_by_one_have_registers(gpu: str) -> None:
+    """Of arrays that promise nothing: four warps would spill 272 bytes and more."""
+    scanned = Scanned((128, 128, 64), "f16 to f16", gpu=gpu, is_aligned=False)
+    module = cuda_tile.load(scanned.text().encode())
+    compiled = cuda_tile.compile(module, options=scanned.options())
+    (kernel,) = compiled.report.kernels
+    assert kernel.spill_bytes == 0
+
+
+def test_what_has_no_room_in_shared_memory_before_a_loop_holds_registers() -> None:
+    """128 KB of a left operand: four warps held 256 registers, and spilled 4,408 B."""
+    drawn = Drawn((256, 16, 128), "tf32", "tf32", columns=64)
+    module = cuda_tile.load(drawn.text().encode())
+    warps: list[int] = []
+    for gpu in ("sm_86", "sm_80"):
+        level = cuda_tile.lower(module, gpu, until="plan")
+        warps.append(read_plan(entries(level.operation)[0]).num_warps)
+    assert warps == [8, 4]
 
 
 def test_plan_counts_on_no_more_than_its_budget() -> None:

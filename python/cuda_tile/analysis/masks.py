@@ -7,12 +7,11 @@ from math import isfinite
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.constants import MASKED_SCORE
 from cuda_tile.ir.walk import defining_op, op_stem
 
 _SAME = frozenset(("reshape", "broadcast", "permute", "andi", "ori"))
 _RENAMES = ("cuda_tile.reshape", "cuda_tile.broadcast")
-LARGE = 1e3
-"""Constants from which on a masked score is meant, not a number."""
 
 
 def open_value(mask: ir.Value) -> bool:
@@ -51,7 +50,7 @@ def _chosen(if_true: ir.Value, if_false: ir.Value) -> bool | None:
 
 
 def _is_large(number: float) -> bool:
-    return not isfinite(number) or abs(number) >= LARGE
+    return not isfinite(number) or abs(number) >= MASKED_SCORE
 
 
 def _number(value: ir.Value) -> int | float | None:

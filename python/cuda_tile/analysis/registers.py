@@ -57,9 +57,15 @@ class Tile:
     bits: int
 
     @classmethod
-    def of(cls, value: ir.Value) -> Tile:
-        """What is needed to know of a value, read once."""
-        return cls(value, shape_of(value), element_bits(element_of(value)))
+    def of(cls, value: ir.Value, *, is_apart: bool = False) -> Tile:
+        """What is needed to know of a value, read once.
+
+        Args:
+            value: The tile.
+            is_apart: Whether each element has a register of its own at least.
+        """
+        bits = element_bits(element_of(value))
+        return cls(value, shape_of(value), max(bits, REGISTER_BITS * is_apart))
 
 
 Weigh = Callable[[Tile], int]
@@ -68,6 +74,8 @@ Extra = Callable[[ir.Operation], int]
 """Registers that an operation needs beside the tiles that are live."""
 IsStaged = Callable[[ir.Operation, int], bool]
 """Whether an operand is read from shared memory."""
+IsApart = Callable[[ir.Operation], bool]
+"""Whether an operation brings each element of its tile in a register of its own."""
 
 
 @dataclass(frozen=True)
@@ -174,15 +182,23 @@ def held_registers(elements: int, bits: int) -> int:
     return elements * max(1, bits // REGISTER_BITS)
 
 
-def live_tiles(entry: ir.Operation, is_staged: IsStaged | None = None) -> LiveTiles:
+def live_tiles(
+    entry: ir.Operation,
+    is_staged: IsStaged | None = None,
+    is_apart: IsApart | None = None,
+) -> LiveTiles:
     """The tiles live at each operation of an entry.
 
     Args:
         entry: The entry, at level T or W.
         is_staged: Which operands are read from shared memory, where they were put when
             they were made: they hold no registers until their use. None by default.
+        is_apart: Which loads bring their elements one by one: ptxas issues many before
+            it packs the first two into one register. None by default.
     """
-    reader = _Reader(is_staged or (lambda op, index: False))
+    reader = _Reader(
+        is_staged or (lambda op, index: False), is_apart or (lambda op: False)
+    )
     points: list[tuple[ir.Operation, tuple[int, ...], int]] = []
     for region in entry.regions:
         for block in region.blocks:
@@ -227,9 +243,9 @@ class _Body:
 class _Reader:
     """Reads blocks in program order and gives each tile a number."""
 
-    def __init__(self, is_staged: IsStaged) -> None:
+    def __init__(self, is_staged: IsStaged, is_apart: IsApart) -> None:
         self.tiles: list[Tile] = []
-        self._is_staged = is_staged
+        self._is_staged, self._is_apart = is_staged, is_apart
         self._holdings: dict[ir.Value, _Holding] = {}
 
     def read(self, block: ir.Block) -> _Body:
@@ -259,14 +275,14 @@ class _Reader:
             if is_distributed(value):
                 holding = _made_of(op, value, sources)
                 if holding is None:
-                    made.append(self._hold(value))
+                    made.append(self._hold(value, is_apart=self._is_apart(op)))
                 else:
                     self._holdings[value] = holding
         return _Step(op, frozenset(used), tuple(made), blocks)
 
-    def _hold(self, value: ir.Value) -> int:
+    def _hold(self, value: ir.Value, *, is_apart: bool = False) -> int:
         number = len(self.tiles)
-        self.tiles.append(Tile.of(value))
+        self.tiles.append(Tile.of(value, is_apart=is_apart))
         self._holdings[value] = _Holding(frozenset((number,)))
         return number
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bins import find_bins, may_collect
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.constants import MOST_PRINTED_ELEMENTS
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import nested_ops
 
@@ -19,14 +20,12 @@ SCRATCH_ATTRIBUTE = "tileas.scratch"
 """On an entry: where its scratch memory begins, in bytes of its shared memory."""
 SLOT_BYTES, WORD_BYTES = 8, 4
 """Of an address, or of an element as it is printed."""
-MAX_SLOTS = 256
-"""Elements that are printed at a time; longer tiles take several iterations."""
 
 
 def print_slots(op: ir.Operation) -> int:
     """Elements of its largest tile that a `print_tko` hands over at a time."""
     sizes = [elements_of(v) for v in op.operands if is_distributed(v)]
-    return min(MAX_SLOTS, max(sizes, default=0))
+    return min(MOST_PRINTED_ELEMENTS, max(sizes, default=0))
 
 
 def scratch_bytes(entry: ir.Operation) -> int:

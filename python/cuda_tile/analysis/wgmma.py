@@ -34,7 +34,13 @@ from cuda_tile.analysis.product_rules import (
     Gathered,
 )
 from cuda_tile.analysis.registers import Tile, Weigh, held_registers
-from cuda_tile.constants import MOST_HELD_REGISTERS, WGMMA_SPARED_REGISTERS
+from cuda_tile.constants import (
+    BYTE_PART_COLUMNS,
+    BYTE_PART_ROWS,
+    CONVERTED_OPERANDS,
+    MOST_HELD_REGISTERS,
+    WGMMA_SPARED_REGISTERS,
+)
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.wgmma import WGMMA, groups_of
 from cuda_tile.ir.carried import LOOPS, first_carried
@@ -58,10 +64,6 @@ from cuda_tile.layout.wgmma import (
     find_wgmma,
 )
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
-
-_WARP_ROWS, _WARP_COLUMNS = 64, 32
-"""Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
-128."""
 
 
 @dataclass(frozen=True)
@@ -346,7 +348,7 @@ def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) 
         + 4 * n * k
         + m * n * k * (1 / min(n, WGMMA_COLUMNS[-1]) + 1 / WGMMA_ROWS)
     )
-    rows, columns = min(m, _WARP_ROWS), min(n, _WARP_COLUMNS)
+    rows, columns = min(m, BYTE_PART_ROWS), min(n, BYTE_PART_COLUMNS)
     by_warps = copied + m * n * k * (1 / rows + 1 / columns)
     by_warps /= target.shared_bytes_per_clock
     by_warps = max(
@@ -358,13 +360,10 @@ def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) 
 def _pays(product: Product, convert: str) -> bool:
     """Whether a product is worth what threads convert of its operands.
 
-    That goes through shared memory three times instead of once: for a product of 128 x
-    128 x 64 on sm_90 768 clocks of it (docs/bounds.md) where one operand of 16 bits
-    comes from 8 bits, 896 where both do, 896 and 1152 for tf32. `mma.sync` takes about
-    820 for either, but reads 8-bit operands that lie along M one by one: 1696.
+    That goes through shared memory three times instead of once.
     """
     # converted_operands C1
-    return len(convert) <= {8: 2, 16: 1}.get(product.operand_bits, 0)
+    return len(convert) <= CONVERTED_OPERANDS.get(product.operand_bits, 0)
 
 
 def _is_storable(product: Product, index: int, plan: ProductPlan) -> bool:

@@ -18,11 +18,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import LEAST_DIFFERENCES
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.offsets import Root
-
-FEWEST = 8
-"""Elements of a thread from which on a difference costs less than to add constants."""
 
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
 
@@ -38,7 +36,7 @@ def comparison(
         predicate: LLVM's name of the comparison.
     """
     plain = partial(e.builder.icmp, predicate)
-    if predicate[0] == "u" or len(pairs) < FEWEST:
+    if predicate[0] == "u" or len(pairs) < LEAST_DIFFERENCES:
         return plain
     differences = Differences(e, predicate)
     for x, y in pairs:
@@ -81,7 +79,11 @@ class Differences:
         largest = max(abs(limit) for _, _, limit in self._limits)
         fits = largest < (1 << (self._width - 1)) - 1
         is_constant = len(self._limits) == len(self._firsts)
-        return fits and not is_constant and len(self._firsts) * FEWEST <= self._n_pairs
+        return (
+            fits
+            and not is_constant
+            and len(self._firsts) * LEAST_DIFFERENCES <= self._n_pairs
+        )
 
     def compare(self, x: ir.Value, y: ir.Value) -> ir.Value:
         """Whether the comparison holds of a pair.

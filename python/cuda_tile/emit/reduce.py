@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
+from cuda_tile.constants import SHUFFLE_SLOTS
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
@@ -46,11 +47,6 @@ from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_
 from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import N_LANE_BITS, Coord
 from cuda_tile.layout.reduction import lanes_along, replicated_result, spread_result
-
-SHUFFLE_COST = 2
-"""Issue slots of a shuffle beside those of a select or an addition: a multiprocessor
-takes 32 lanes of `shfl` in a cycle and 64 of the others (CUDA C++ Programming Guide,
-"Throughput of Native Arithmetic Instructions")."""
 
 
 @RULES.register("reduce")
@@ -264,7 +260,7 @@ def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
         move: Select instructions to choose between two rows, one for each word.
         apply: Instructions of the body.
     """
-    exchange = SHUFFLE_COST * move
+    exchange = SHUFFLE_SLOTS * move
 
     def cost(halved: int) -> int:
         total, left = n_rows * exchange if halved else 0, n_rows

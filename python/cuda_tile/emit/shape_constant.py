@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_bits, constant_list
+from cuda_tile.constants import MOST_CHOICES
 from cuda_tile.emit.addresses import Addresses, Origin
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -24,10 +25,6 @@ from cuda_tile.layout.coords import pack
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import shared_access
 from cuda_tile.layout.swizzle import row_major
-
-MAX_CHOICES = 4
-"""Threads with values of their own up to which selects are used: fewer instructions
-than a load and its address, and no latency."""
 
 Words = NDArray[np.unsignedinteger]
 """The bits of each element of a tile in row-major order."""
@@ -49,7 +46,7 @@ def constant(e: Emitter, op: ir.Operation) -> None:
         return
     layout, words = layout_of(result), constant_list(op)
     columns = [column for group in layout.columns[1:] for column in group]
-    if 1 << f2.rank(columns) <= MAX_CHOICES:
+    if 1 << f2.rank(columns) <= MOST_CHOICES:
         values = _chosen(e, ty, layout, words)
     else:
         values = _loaded(e, element_of(result), layout, words)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.register_readers import is_read_elsewhere
+from cuda_tile.constants import CROWDED_REGISTERS
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
@@ -37,8 +38,6 @@ from cuda_tile.layout.wgmma import (
     WgmmaAtom,
 )
 
-CROWDED_REGISTERS = 192
-"""Of the sums of an iteration's products: 40 to 48 are left for all else."""
 _WORD_BITS = 32
 _WORD_BYTES = 4
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)

@@ -23,6 +23,7 @@ from cuda_tile.analysis.buffers import Buffers, reads_late
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
+from cuda_tile.constants import SMALL_BYTES
 from cuda_tile.errors import NoRoom
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
@@ -40,8 +41,6 @@ from cuda_tile.options import Options
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
 ALIGNMENT_BYTES = 128
 """Whole bank rows, so that a layout's bank arithmetic holds at any place."""
-SMALL_BYTES = 1024
-"""Buffers below this size get bytes of their own if there is space."""
 
 
 @dataclass(frozen=True)

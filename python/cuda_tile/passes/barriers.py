@@ -24,11 +24,9 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.shared_accesses import Need, Needs, SharedAccesses
+from cuda_tile.constants import BARRIER_LOOP_TRIPS
 from cuda_tile.ir.walk import entries, loop_depth
 from cuda_tile.options import Options
-
-ITERATIONS = 8
-"""How often a loop is taken to run where barriers inside it are weighed."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -81,7 +79,9 @@ def _loops_around(needs: Needs) -> list[tuple[ir.Operation, list[Need]]]:
 def _weight(needs: Needs) -> int:
     """How many barriers run if every loop has so many iterations."""
     return sum(
-        ITERATIONS ** loop_depth(op) for op, need in needs.items() if need.barrier
+        BARRIER_LOOP_TRIPS ** loop_depth(op)
+        for op, need in needs.items()
+        if need.barrier
     )
 
 

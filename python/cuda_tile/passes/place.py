@@ -16,6 +16,7 @@ from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.index_space import mark_inside
 from cuda_tile.analysis.never_positive import mark_never_positive
+from cuda_tile.constants import MOST_THREAD_ELEMENTS
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
@@ -39,10 +40,6 @@ from cuda_tile.place.conversions import Conversions
 from cuda_tile.place.families import RULES
 from cuda_tile.place.rules import PlaceContext
 from cuda_tile.place.solve import Solution, solve
-
-MAX_ELEMENTS_PER_THREAD = 8192
-"""Of one tile. Code for more takes minutes to make; a thread has 255 registers
-(PTX ISA, "Register State Space")."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -105,11 +102,11 @@ def _apply_types(
             if is_distributed(value) and value not in solution.defined:
                 solution.defined[value] = default(value)
     for value, layout in solution.defined.items():
-        if layout.n_registers > MAX_ELEMENTS_PER_THREAD:
+        if layout.n_registers > MOST_THREAD_ELEMENTS:
             made = defining_op(value)
             with located(entry if made is None else made):
                 raise Unsupported(
-                    f"expected at most {MAX_ELEMENTS_PER_THREAD} elements of a tile in "
+                    f"expected at most {MOST_THREAD_ELEMENTS} elements of a tile in "
                     f"each thread, got {layout.n_registers} of {value.type}; divide "
                     "the work into smaller tiles, or ask for more warps (num_warps)"
                 )

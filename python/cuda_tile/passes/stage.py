@@ -25,6 +25,7 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import LEAST_CONVERSION_BYTES
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.walk import entries, listed_ops
 from cuda_tile.options import Options
@@ -42,9 +43,6 @@ from cuda_tile.stage.reuse import reuse_tiles
 from cuda_tile.stage.scan import split_scan
 from cuda_tile.stage.staging import Staging
 from cuda_tile.stage.stores import stage_stores
-
-LEAST_BYTES = 1024
-"""What a conversion may always take: what it does not get goes through in parts."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -102,7 +100,7 @@ def _split_across_warps(entry: ir.Operation) -> None:
 
 def _left(n_bytes: int, op: ir.Operation, fills: Fills) -> int:
     """What rings leave of so many bytes to an op among them."""
-    return max(LEAST_BYTES, n_bytes - fills.bytes_around(op))
+    return max(LEAST_CONVERSION_BYTES, n_bytes - fills.bytes_around(op))
 
 
 def _room_for_loops(entry: ir.Operation) -> int:

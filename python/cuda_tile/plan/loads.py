@@ -41,10 +41,10 @@ from cuda_tile.ir.copy_plan import (
     read_store,
 )
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS
-from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.tiles import element_bits, element_of, tile_bytes
 from cuda_tile.ir.walk import location_text
 from cuda_tile.rewrites.duplicates import SharedOperand, counted_twice
-from cuda_tile.targets import Target
+from cuda_tile.targets import REGISTER_BITS, Target
 
 ENGINES = (TMA, CP_ASYNC)
 """The engines that copy by themselves, the best first."""
@@ -105,6 +105,12 @@ class Loads:
             engines = {**best.engines, **mine}
             others.append(replace(best, name=THREADS, engines=engines))
         return [best, *others]
+
+    def is_apart(self, load: ir.Operation) -> bool:
+        """Whether its elements have 16 bits, and no two are known to lie together."""
+        if element_bits(element_of(load.results[0])) != REGISTER_BITS // 2:
+            return False
+        return describe_access(load, self.choice.facts).vector < 2
 
     @property
     def _best(self) -> Copies:
@@ -241,6 +247,15 @@ class Copies:
     def facts(self) -> FactsAnalysis | None:
         """Facts of the entry; None if no engine loads anything."""
         return self.loads.choice.facts if self.copied_loops else None
+
+    def is_apart(self, op: ir.Operation) -> bool:
+        """Whether threads load an operand of 16 bits element by element."""
+        return op in self._apart
+
+    @cached_property
+    def _apart(self) -> frozenset[ir.Operation]:
+        by_threads = (o for o in self.operands if self.engines[o.load] == THREADS)
+        return frozenset(o.load for o in by_threads if self.loads.is_apart(o.load))
 
     def without(self, loads: Mapping[ir.Operation, str]) -> Copies:
         """The same with some loads made by threads.

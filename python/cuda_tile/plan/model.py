@@ -26,6 +26,7 @@ from cuda_tile.constants import (
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
+from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,
@@ -58,6 +59,8 @@ class Cost:
         limit: Registers that such a thread may have.
         excess: Registers that are wanting.
         ctas: CTAs that the registers allow.
+        lacking: Registers that an instruction lacks at the launch: ptxas may refuse
+            it, where it spills what else is wanting.
     """
 
     clocks: Mapping[str, float]
@@ -67,6 +70,7 @@ class Cost:
     limit: int
     excess: int
     ctas: int
+    lacking: int
 
     @property
     def reads(self) -> float:
@@ -278,10 +282,12 @@ class Model:
         busy = max(needed.clocks.values())
         if not copies.copied_loops:
             busy = waiting_clocks(target, busy, max(decision.ctas, resident))
+        lacking = max(0, needed.least - launched)
         cost = Cost(
             *(needed.clocks, busy, needed.registers, registers, limit),
-            max(0, registers - limit, needed.least - launched),
+            max(registers - limit, lacking),
             resident,
+            lacking,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
         refusal = self._refusal(made)
@@ -350,16 +356,26 @@ class Model:
         if copies.key not in self._stagings:
 
             def is_staged(op: ir.Operation, index: int) -> bool:
-                return is_staging_hoisted(op, index) or copies.is_copied(op, index)
+                return copies.is_copied(op, index) or self._is_early(op, index)
 
             atoms = {
                 Product.of(op, is_staged): choose_atom(op, self._target, copies)
                 for op in self._ops
                 if op.name in PRODUCTS
             }
-            live = live_tiles(self._entry, is_staged)
+            live = live_tiles(self._entry, is_staged, copies.is_apart)
             self._stagings[copies.key] = _Staging(copies, live, atoms)
         return self._stagings[copies.key]
+
+    def _is_early(self, op: ir.Operation, index: int) -> bool:
+        """Whether shared memory holds an operand that is made before a loop.
+
+        One that has no room there is held in registers, and brought in parts along K.
+        """
+        if not is_staging_hoisted(op, index):
+            return False
+        size = tile_bytes(op.operands[index])
+        return size <= self._target.shared_bytes_per_cta
 
     def _of_warps(self, decision: Decision, copies: Copies) -> _Warps:
         """What so many warps need that divide products in some way."""

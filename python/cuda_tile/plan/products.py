@@ -14,6 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.operand_sources import Product, conversions_of
 from cuda_tile.analysis.product_families import propose
+from cuda_tile.constants import ACCUMULATOR_COLUMNS, ACCUMULATOR_ROWS
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
 from cuda_tile.errors import InternalError
@@ -131,8 +132,8 @@ def possible_divisions(
         (warps_m, warps // warps_m)
         for warps_m in WARP_COUNTS
         if warps_m <= warps
-        and rows >= 16 * warps_m
-        and columns >= 8 * (warps // warps_m)
+        and rows >= ACCUMULATOR_ROWS * warps_m
+        and columns >= ACCUMULATOR_COLUMNS * (warps // warps_m)
     ]
     if along_rows and (warps, 1) in found:
         return [(warps, 1)]
@@ -186,7 +187,8 @@ def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
     warps_m = warps_n = 1
     while warps_m * warps_n < warps:
         part_m, part_n = rows // warps_m, columns // warps_n
-        if (part_m >= part_n and part_m >= 32) or part_n < 16:
+        is_high = part_m >= part_n and part_m >= 2 * ACCUMULATOR_ROWS
+        if is_high or part_n < 2 * ACCUMULATOR_COLUMNS:
             warps_m *= 2
         else:
             warps_n *= 2

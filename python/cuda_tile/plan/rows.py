@@ -13,7 +13,12 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.registers import estimate, live_tiles
 from cuda_tile.analysis.reused_tiles import repeated_tiles
-from cuda_tile.constants import MOST_CLUSTER_WARPS, PART_ELEMENTS, SCANNED_ELEMENTS
+from cuda_tile.constants import (
+    CROWDED_SHARE,
+    MOST_CLUSTER_WARPS,
+    PART_ELEMENTS,
+    SCANNED_ELEMENTS,
+)
 from cuda_tile.ir.plan import PRODUCTS, Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import location_text
@@ -125,7 +130,7 @@ def _is_crowded(
         for op in ops
         if op.name == "cuda_tile.for"
     )
-    if max(carried, default=0) < threads * limit // 4:
+    if max(carried, default=0) < threads * limit // CROWDED_SHARE:
         return False
     live = live_tiles(entry, lambda op, index: False)
     return estimate(live, TileRegisters({}, warps), lambda op: 0).registers > limit

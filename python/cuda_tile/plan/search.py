@@ -4,8 +4,9 @@
 Registers, threads and shared memory are constraints. The search follows the producer's
 hints as far as possible: first the CTAs and warps it asked for, then more warps, then
 fewer CTAs, then several CTAs for a tile block. Where nothing fits, the candidate is
-taken that spills least. Where the slots of a candidate's copies have no room, the next
-one is taken; where none has room for them, threads make these loads and the search
+taken that spills least, of those whose instructions have the registers that they need.
+Where the slots of a candidate's copies have no room, the next one is taken; where none
+has room for them, threads make these loads and the search
 begins anew.
 """
 
@@ -95,9 +96,12 @@ def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _least_excess(tried: Sequence[Candidate], space: Space) -> Candidate:
-    """What spills least; no more CTAs than anybody asked for."""
+    """What spills least, of what ptxas takes; no more CTAs than anybody asked for."""
     most = space.hints.ctas or 1
     return min(
         (c for c in tried if c.refusal is None and c.decision.ctas <= most),
-        key=lambda c: (c.cost.excess, -c.decision.ctas, c.cost.iteration),
+        key=lambda c: (
+            *(c.cost.lacking, c.cost.excess),
+            *(-c.decision.ctas, c.cost.iteration),
+        ),
     )

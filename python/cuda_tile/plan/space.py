@@ -20,6 +20,7 @@ from cuda_tile.constants import (
     ACCUMULATOR_COLUMNS,
     ACCUMULATOR_ROWS,
     LEAST_ELEMENTS,
+    MANY_ELEMENTS,
     MOST_CROWDED_CTAS,
     PAIRED_CTAS,
     SINGLE_CLUSTERS,
@@ -280,7 +281,8 @@ def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
 def _hinted_warps(hints: Mapping[str, int]) -> int | None:
     """The producer's `num_worker_warps_per_cta`, clamped to 4 or 8 as it expects."""
     warps = hints.get("num_worker_warps_per_cta")
-    return None if warps is None else 4 if warps <= 4 else 8
+    few, many = USUAL_WARPS
+    return None if warps is None else few if warps <= few else many
 
 
 def _largest_tile(ops: Sequence[ir.Operation]) -> int:
@@ -295,10 +297,11 @@ def _largest_tile(ops: Sequence[ir.Operation]) -> int:
 
 
 def _warps_for_elements(elements: int) -> int:
-    """Up to 4 warps for enough work per thread, 8 where that leaves too much."""
+    """As many warps as have enough work, more where that leaves a thread too much."""
+    few, many = USUAL_WARPS
     warps = 1
-    while warps < 4 and elements >= 2 * warps * WARP_LANES * WANTED_ELEMENTS:
+    while warps < few and elements >= 2 * warps * WARP_LANES * WANTED_ELEMENTS:
         warps *= 2
-    while warps < 8 and elements > warps * WARP_LANES * 8 * WANTED_ELEMENTS:
+    while warps < many and elements > warps * WARP_LANES * MANY_ELEMENTS:
         warps *= 2
     return warps

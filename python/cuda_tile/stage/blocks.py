@@ -9,6 +9,7 @@ afterwards, which every thread holds.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import MOST_TOTALS
 from cuda_tile.ir.tiles import layout_of, shape_of
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.build import convert, reshape
@@ -115,11 +116,6 @@ def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
     return LinearLayout(layout.shape, register, lane, warp, block)
 
 
-MAX_TOTALS = 32
-"""Totals of blocks that a thread may hold, of all its rows; for more of them a tile is
-brought in order, which makes blocks as large as they can be."""
-
-
 def with_few_totals(tiles: list[ir.Value], dim: int) -> list[ir.Value]:
     """Tiles of one layout, converted if they had too many blocks.
 
@@ -130,6 +126,6 @@ def with_few_totals(tiles: list[ir.Value], dim: int) -> list[ir.Value]:
     layout = layout_of(tiles[0])
     rows = sum(not basis[dim] for basis in layout.register)
     count = (layout.shape[dim] // block_extent(layout, dim)) << rows
-    if count <= MAX_TOTALS:
+    if count <= MOST_TOTALS:
         return tiles
     return [convert(tile, in_order(layout, dim)) for tile in tiles]

@@ -16,6 +16,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.constants import constant_of
+from cuda_tile.constants import MOST_SELECTS
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -36,10 +37,6 @@ from cuda_tile.stage.conversion import (
     through_shared,
 )
 from cuda_tile.stage.operands import StagedOperands
-
-MAX_SELECTS = 64
-"""Selects of a thread up to which a part with indices known at run time is taken in
-registers: about what a store, two barriers and a load cost."""
 
 
 def stage_extract(op: ir.Operation, buffers: StagedOperands, room_bytes: int) -> None:
@@ -81,7 +78,7 @@ def _is_in_thread(source: LinearLayout, part: LinearLayout, *, is_fixed: bool) -
     kind = classify(source, wanted)
     if kind not in (ConversionKind.IDENTITY, ConversionKind.REGISTER):
         return False
-    return is_fixed or wanted.n_registers - part.n_registers <= MAX_SELECTS
+    return is_fixed or wanted.n_registers - part.n_registers <= MOST_SELECTS
 
 
 def _by_chunks(

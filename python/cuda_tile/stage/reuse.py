@@ -19,6 +19,12 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.registers import held_registers
 from cuda_tile.analysis.reused_tiles import Repeated, counts_from_zero, repeated_tiles
+from cuda_tile.constants import (
+    BYTES_IN_FLIGHT,
+    MOST_ITERATIONS,
+    REUSED_ITERATIONS,
+    REUSED_REGISTERS,
+)
 from cuda_tile.ir.carried import carry_all, set_ends
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.reuse import Reuse, slot_bytes
@@ -27,16 +33,6 @@ from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.stage.build import zeros
 from cuda_tile.stage.unroll import copy_iteration, unroll
-
-BYTES_IN_FLIGHT = 32 << 10
-"""Of a multiprocessor, from which on its memory bandwidth is used: by Little's law the
-bytes per clock of DRAM (targets.py) times a latency of about 1000 clocks, 18 KB on
-sm_90, and as much again for what arrives late."""
-MOST_ITERATIONS = 8
-"""Iterations that are made at once: more would take registers and code."""
-REUSED_ITERATIONS, REUSED_REGISTERS = 8, 64
-"""Iterations whose tiles stay in registers at most, and how many of a thread's these
-take: a CTA that takes all shared memory has those of the multiprocessor to itself."""
 
 
 @dataclass(frozen=True)
