@@ -28,6 +28,7 @@ class OpInfo:
         operands, attributes, results: Names in order of declaration.
         elements: Types of elements that each operand and result allows, by its name;
             `ptr` is a pointer to any of them. Tokens have none.
+        traits: What passes may rely on, by the words of `IR/Traits.td`.
         since_of: First version of each argument that is newer than the op.
         examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
         description: Semantics and constraints.
@@ -42,6 +43,7 @@ class OpInfo:
     results: tuple[str, ...]
     elements: dict[str, tuple[str, ...]]
     since_of: dict[str, str]
+    traits: frozenset[str]
     examples: tuple[str, ...]
     description: str
 
@@ -68,6 +70,7 @@ def ops() -> dict[str, OpInfo]:
             tuple(op["results"]),
             {value: tuple(listed) for value, listed in op["elements"].items()},
             op["since_of"],
+            frozenset(op["traits"]),
             tuple(op["examples"]),
             op["description"],
         )
