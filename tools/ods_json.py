@@ -141,7 +141,7 @@ def _has_tokens(records: dict[str, Any], record: dict[str, Any]) -> bool:
 
 
 def traits_of(records: dict[str, Any], record: dict[str, Any]) -> list[str]:
-    """The facts of an op, by the words of IR/Traits.td; beside these:
+    """The facts of an op, by the words of IR/Traits.td, and a few more.
 
     - `ends`: it ends a block;
     - `frees`: behind it, what was allocated in its region is no longer there;

@@ -78,8 +78,25 @@ def ops() -> dict[str, OpInfo]:
     }
 
 
-ELEMENTWISE_FAMILIES = ("integer", "bitwise", "float", "math", "convert")
-"""Families whose ops compute each element from its peers alone."""
+def full_name(stem: str) -> str:
+    """The name of an op that the list of ops has without its dialect."""
+    return stem if "." in stem else f"cuda_tile.{stem}"
+
+
+def ops_by_rule(reason: str, *stems: str) -> frozenset[str]:
+    """The names of ops that an analysis or rewrite treats alike by a rule of its own.
+
+    Args:
+        reason: What it does with them, for those who add an op.
+        stems: Their names, without `cuda_tile.`.
+
+    Raises:
+        InternalError: There is no such op, or no reason.
+    """
+    unknown = [stem for stem in stems if stem not in ops()]
+    if unknown or not reason:
+        raise InternalError(f"expected a reason, and ops of ODS, got {unknown}")
+    return frozenset(map(full_name, stems))
 
 
 def family(stem: str) -> list[OpInfo]:

@@ -33,15 +33,15 @@ from product_kinds import KINDS, check
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, Unsupported, UserError
-from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, LOADS, STORE_FIELDS, STORES
+from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, STORE_FIELDS, STORES
 from cuda_tile.ir.plan import (
     ENTRY_FIELDS,
     PLAN_ATTRIBUTE,
     PRODUCT_FIELDS,
-    PRODUCTS,
     ROLES,
     plan_attribute,
 )
+from cuda_tile.ir.traits import LOADS, PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 CHIPS = ("sm_80", "sm_90")

@@ -38,9 +38,9 @@ PURPOSE = {
 
 INDEX = """Every operation, type and attribute, for those who read, write or generate
 Tile IR. A page has a family of operations."""
-ATTRIBUTES = """Passes also write attributes on operations, which later passes and people
-read. The verifier refuses any other attribute of `tileas`, one on another operation, and
-one of another kind."""
+ATTRIBUTES = """Passes also write attributes on operations, which later passes and
+people read. The verifier refuses any other attribute of `tileas`, one on another
+operation, and one of another kind."""
 NOTICE = "<!-- Made by tools/checks/reference.py --write from the ODS. -->\n"
 
 

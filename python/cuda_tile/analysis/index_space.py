@@ -47,7 +47,6 @@ from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.tiling import (
-    VIEW_SEGMENTS,
     index_operands,
     tensor_view_op,
     tensor_view_parts,
@@ -55,6 +54,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.traits import VIEW_ACCESSES
 from cuda_tile.ir.walk import defining_op, enclosing_ops, op_stem
 
 _DEEPEST = 16
@@ -69,7 +69,7 @@ def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
         op: Any op; those that are no accesses through views stay as they are.
         facts: What is known of its operands.
     """
-    if op_stem(op) not in VIEW_SEGMENTS:
+    if op.name not in VIEW_ACCESSES:
         return
     dims = view_dims(op, facts)
     if not any(dim.may_be_outside for dim in dims):

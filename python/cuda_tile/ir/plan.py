@@ -45,9 +45,6 @@ MAX_GRID_EXTENT = (1 << 24) - 1
 REMARKS_ATTRIBUTE = "tileas.remarks"
 CHOICE_ATTRIBUTE = "tileas.choice"
 """An array of strings on the entry: what was given up, and why, for the report."""
-PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
-"""Level T operations that a matrix instruction computes."""
-
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
 LEAST_PART = 4
@@ -250,7 +247,7 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     """The plan of one product, with what it leaves to its entry filled in.
 
     Args:
-        op: A product, one of `PRODUCTS`.
+        op: A product, of level T.
         entry: The plan of its entry; None if it stands there.
 
     Raises:

@@ -38,17 +38,16 @@ from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import enclosing_ops_of
 from cuda_tile.analysis.tokens import (
-    LOADS,
     Accesses,
     AccessesBehindTokens,
     is_plain_load,
 )
 from cuda_tile.ir.attributes import flag
-from cuda_tile.ir.carried import LOOPS
-from cuda_tile.ir.copies import COPIES, copy_engine
+from cuda_tile.ir.copies import copy_engine
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
+from cuda_tile.ir.traits import COPIES, LOOPS, READS
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 
@@ -202,7 +201,7 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         earlier = self._behind.waited_for(op) & pending
         if earlier & self._accesses.acquires or (earlier and memory_order(op).releases):
             return True
-        if op.name in LOADS:
+        if op.name in READS:
             earlier &= ~self._accesses.loads
         present, has_older = self._accesses.split(earlier)
         return has_older or not all(self._stays_in_thread(a, op) for a in present)

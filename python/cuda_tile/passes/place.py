@@ -17,8 +17,9 @@ from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.index_space import mark_inside
 from cuda_tile.analysis.signs import mark_signs
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
+from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import (
     defining_op,
     entries,

@@ -27,8 +27,9 @@ from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
-from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, planned
+from cuda_tile.ir.copies import copy_buffer, copy_numbers, planned
 from cuda_tile.ir.scalars import branch, compare, plus
+from cuda_tile.ir.traits import COPIES
 from cuda_tile.ir.walk import block_ops, defining_op
 
 SETTLED, AWAIT = "tileas.settled", "tileas.await"

@@ -33,10 +33,13 @@ from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
 
-LINEAR = frozenset(("addi", "subi", "muli", "shli", "assume", "exti", "trunci"))
-"""Ops that keep blocks which are neighbours in the grid neighbours in the arrays."""
+LINEAR = ops_by_rule(
+    "keeps blocks which are neighbours in the grid neighbours in the arrays",
+    *("addi", "subi", "muli", "shli", "assume", "exti", "trunci"),
+)
 BLOCK_ID = "get_tile_block_id"
 
 
@@ -130,7 +133,7 @@ def _block_axes(value: ir.Value) -> set[int]:
         elif len(op.regions) or stem.endswith("_tko"):
             found.add(_ANY)
         else:
-            work += [(v, is_linear and stem in LINEAR) for v in op.operands]
+            work += [(v, is_linear and op.name in LINEAR) for v in op.operands]
     return found
 
 

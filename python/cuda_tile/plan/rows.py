@@ -14,8 +14,9 @@ from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.registers import estimate, live_tiles
 from cuda_tile.constants import MOST_CLUSTER_WARPS, PART_ELEMENTS, SCANNED_ELEMENTS
-from cuda_tile.ir.plan import PRODUCTS, Plan
+from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.plan.registers import TileRegisters
