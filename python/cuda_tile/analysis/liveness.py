@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
-from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
+from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
@@ -28,7 +28,7 @@ from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.rings import RING, ring_of
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import AWAITS, RING_STEPS
+from cuda_tile.ir.traits import ALLOCATES, AWAITS, RING_STEPS
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
 
@@ -105,7 +105,7 @@ class BufferSets:
         self._flow = flow
         self._buffers = Buffers(flow)
         ops = list(flow.ops())
-        self.allocs = [op for op in ops if op.name in PLACES]
+        self.allocs = [op for op in ops if op.name in ALLOCATES]
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
         self.roles = [op for op in ops if op.name == ROLES]

@@ -84,6 +84,8 @@ PRODUCTS = _having("multiplies")
 VIEW_MAKERS = _having("makes_view")
 """Ops whose result is a view."""
 
+ALLOCATES = _having("allocates")
+"""Ops that take shared memory: a buffer, or a ring of them."""
 BUFFER_USERS = _having("uses_buffer")
 """Ops by which threads make, fill or read a buffer, and go on once that is done."""
 BUFFER_LOADS = _having("loads_buffer")

@@ -78,6 +78,8 @@ def CudaTile_MakesView : CudaTile_Fact<"makes_view">;
 // Shared memory, rings, products that run by themselves
 //===----------------------------------------------------------------------===//
 
+// Takes shared memory, for a buffer or a ring of them.
+def Tileas_Allocates : CudaTile_Fact<"allocates">;
 // Makes, fills or reads a buffer by threads, which go on once that is done.
 def Tileas_UsesBuffer : CudaTile_Fact<"uses_buffer">;
 // Such an op that loads what a buffer holds.

@@ -31,7 +31,7 @@ def Tileas_RingType : TypeDef<Tileas_Dialect, "Ring"> {
   let genVerifyDecl = 1;
 }
 
-def Tileas_RingOp : Tileas_Op<"ring", "ring"> {
+def Tileas_RingOp : Tileas_Op<"ring", "ring", [Tileas_Allocates]> {
   let summary = "Allocates a ring of slots in shared memory";
   let description = [{
     `fill` says who writes the slots: `tma` and `cp_async`, copies that run by

@@ -7,7 +7,7 @@
 include "cuda_tile/Tileas/Base.td"
 
 def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared",
-    [Tileas_UsesBuffer]> {
+    [Tileas_Allocates, Tileas_UsesBuffer]> {
   let summary = "Allocates a buffer in shared memory";
   let description = [{
     `offset`, in bytes from the start of the CTA's shared memory, is set by the
