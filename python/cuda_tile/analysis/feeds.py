@@ -18,7 +18,7 @@ from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
-from cuda_tile.ir.traits import ELEMENTWISE, LOADS, PRODUCTS, SAME_ELEMENTS
+from cuda_tile.ir.traits import ELEMENTWISE, LOADS, PRODUCTS, PURE, SAME_ELEMENTS
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
@@ -314,7 +314,7 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
             if not isinstance(value.type, TokenType):
                 work.append(_next_turns(value))
             continue
-        if len(op.regions) or op.name.endswith("_tko"):  # async_copies C9
+        if op.name not in PURE:  # async_copies C9
             if isinstance(value.type, TokenType):
                 continue
             return f"its address depends on '{op_stem(op)}' of the same turn"

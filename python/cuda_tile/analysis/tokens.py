@@ -14,7 +14,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ValueAnalysis
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.traits import ACCESSES, READS
+from cuda_tile.ir.traits import ACCESSES, POINTER_ACCESSES, READS
 from cuda_tile.ir.walk import defining_op, enclosing_ops
 
 GRID_WAIT = "cuda_tile.gdc_wait_tko"
@@ -81,7 +81,7 @@ class Accesses:
         self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:
-            if op.name.endswith("_ptr_tko"):
+            if op.name in POINTER_ACCESSES:
                 for outer in enclosing_ops(op.operands[0]):
                     known = self._repointed.get(outer, 0)
                     self._repointed[outer] = known | self._bits[op]

@@ -47,9 +47,11 @@ from cuda_tile.ir.copies import copy_engine
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
-from cuda_tile.ir.traits import COPIES, LOOPS, READS
+from cuda_tile.ir.traits import COPIES, LOADS, LOOPS, POINTER_ACCESSES, READS, STORES
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
+
+_BY_POINTERS = (LOADS | STORES) & POINTER_ACCESSES
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -215,7 +217,7 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         pointers = later.operands[0]
         if earlier.name == "tileas.gather_in":  # whose threads do not wait for it
             return False
-        if not later.name.endswith("_ptr_tko") or earlier.operands[0] != pointers:
+        if later.name not in _BY_POINTERS or earlier.operands[0] != pointers:
             return False
         if not is_distributed(pointers):
             return False
