@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "cuda_tile"
 FOLDERS = (
     *("analysis", "codegen", "emit", "engines", "ir", "layout"),
-    *("passes", "place", "plan", "rewrites", "stage"),
+    *("passes", "pictures", "place", "plan", "rewrites", "stage"),
 )
 RULES = ("register", "fromkeys", "ops_by_rule")
 """Functions whose arguments are the ops of a rule."""
@@ -37,7 +37,7 @@ Constants = Mapping[str, str]
 
 
 def compiler_files() -> list[Path]:
-    """The compiler's Python, without what runs or builds programs."""
+    """The compiler's Python, without the judges, which share no facts with it."""
     inner = (file for folder in FOLDERS for file in (PACKAGE / folder).rglob("*.py"))
     return sorted([*PACKAGE.glob("*.py"), *inner])
 
