@@ -288,22 +288,6 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     )
 
 
-def refuse_plan(op: ir.Operation) -> None:
-    """Refuses a plan on an operation that takes none.
-
-    Those that do are entries, products, loads, and stores to views.
-
-    Raises:
-        UserError: There is one.
-    """
-    if PLAN_ATTRIBUTE in op.attributes:
-        raise UserError(
-            f"expected '{PLAN_ATTRIBUTE}' on an entry, a matrix product, a load or a "
-            f"store only, got it on '{op_stem(op)}'",
-            location_text(op),
-        )
-
-
 def extents_of(op: ir.Operation) -> tuple[int, int, int]:
     """M, N and K of a product."""
     rows, columns = shape_of(op.results[0])[-2:]
