@@ -48,9 +48,9 @@ def constants_in(tree: ast.Module) -> dict[str, str]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, value = node.targets[0], node.value
-            is_several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-            targets = target.elts if isinstance(target, ast.Tuple) else [target]
-            values = value.elts if is_several else [value]
+            targets, values = [target], [value]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                targets, values = target.elts, value.elts
             for each, text in zip(targets, values, strict=False):
                 if isinstance(each, ast.Name) and (name := _op_in(text, {})):
                     found[each.id] = name

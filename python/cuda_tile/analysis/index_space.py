@@ -346,9 +346,10 @@ class IndexSpace:
         if x in self._extents:
             return True
         made = defining_op(x)
-        if made is None or op_stem(made) != "get_tensor_shape":
-            is_same = made is not None and op_stem(made) == "assume"
-            return is_same and self._is_extent(made.operands[0])
+        if made is None:
+            return False
+        if op_stem(made) != "get_tensor_shape":
+            return op_stem(made) == "assume" and self._is_extent(made.operands[0])
         parts = tensor_view_parts(tensor_view_op(made.operands[0]))
         return self._is_extent(parts.shape[_result_number(x)])
 
