@@ -6,7 +6,7 @@ set(_ops_json "${CUDA_TILE_PACKAGE_DIR}/ops.json")
 set(_reduce "${CMAKE_SOURCE_DIR}/tools/ods_json.py")
 set(_include "${CMAKE_SOURCE_DIR}/dialect/include")
 set(_dumps "")
-foreach(ods IR/Ops Tileas/Tileas)
+foreach(ods IR/Ops Tileas/Tileas Tileas/Attributes)
   string(REPLACE "/" "." _dump "${ods}")
   set(_dump "${CMAKE_CURRENT_BINARY_DIR}/${_dump}.dump.json")
   add_custom_command(
@@ -20,13 +20,15 @@ foreach(ods IR/Ops Tileas/Tileas)
   )
   list(APPEND _dumps "${_dump}")
 endforeach()
+# The attributes that passes put on ops are for docs/reference only.
+list(POP_BACK _dumps _attributes)
 add_custom_command(
   OUTPUT "${_ops_json}"
   COMMAND "${Python_EXECUTABLE}" "${_reduce}" "${_ops_json}" ${_dumps}
   DEPENDS "${_reduce}" ${_dumps}
   COMMENT "Writing the op list"
 )
-add_custom_target(CudaTileOpsJson ALL DEPENDS "${_ops_json}")
+add_custom_target(CudaTileOpsJson ALL DEPENDS "${_ops_json}" "${_attributes}")
 install(
   FILES "${_ops_json}"
   COMPONENT CudaTilePythonModules

@@ -7,7 +7,7 @@
 
 The result maps each op (`addf`, `tileas.barrier`) to its family, opcode, since,
 operands, attributes, results, elements (types of elements that each operand and result
-allows), since_of (arguments newer than the op), examples and description.
+allows), since_of (arguments newer than the op), traits, examples and description.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,14 @@ TESTING = "testing"
 """The family of ops that only tests make, which no stage must know."""
 POINTER = "ptr"
 """How a pointer element is called, whatever it points to."""
+TOKEN = "CudaTile_TokenType"
+"""What orders accesses to global memory."""
+UPSTREAM = {
+    "NoMemoryEffect": "computes",
+    "Terminator": "ends",
+    "AutomaticAllocationScope": "frees",
+}
+"""The words of traits that upstream declares."""
 _VALUES = re.compile(r"\bof (.*) values$")
 _VIEW = re.compile(r"view type$|^TileView\b")
 """How the summaries of view types look; their elements are numbers."""
@@ -104,9 +113,50 @@ def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]
         "results": [name for _, name in record["results"]["args"]],
         "elements": elements,
         "since_of": since_of,
+        "traits": traits_of(records, record),
         "examples": record.get("examples", []),
         "description": (record.get("description") or "").strip(),
     }
+
+
+def _flat(records: dict[str, Any], traits: list[Any]) -> Iterator[str]:
+    """The names of traits, those in lists of traits included."""
+    for each in traits:
+        record = records[each["def"]]
+        if "TraitList" in record["!superclasses"]:
+            yield from _flat(records, record["traits"])
+        else:
+            yield each["def"]
+
+
+def _has_tokens(records: dict[str, Any], record: dict[str, Any]) -> bool:
+    """Whether an op takes or gives tokens that it declares."""
+    for value, _ in record["arguments"]["args"] + record["results"]["args"]:
+        name = value["def"]
+        while inner := records[name].get("constraint") or records[name].get("baseType"):
+            name = inner["def"]
+        if name == TOKEN:
+            return True
+    return False
+
+
+def traits_of(records: dict[str, Any], record: dict[str, Any]) -> list[str]:
+    """The facts of an op, by the words of IR/Traits.td, and a few more.
+
+    - `ends`: it ends a block;
+    - `frees`: behind it, what was allocated in its region is no longer there;
+    - `computes`: it only computes its results, and has no region;
+    - `accesses`: it touches global memory, as far as its tokens tell.
+    """
+    names = set(_flat(records, record["traits"]))
+    facts = records["!instanceof"].get("CudaTile_Fact", [])
+    words = {records[name]["word"] for name in names.intersection(facts)}
+    words |= {word for name, word in UPSTREAM.items() if name in names}
+    if "Terminator" in names or record["regions"]["args"]:
+        words.discard("computes")
+    if _has_tokens(records, record) and not words & {"computes", "touches_nothing"}:
+        words.add("accesses")
+    return sorted(words)
 
 
 def main(argv: list[str]) -> int:

@@ -403,7 +403,7 @@ MOST_ITERATIONS = 8
 
 Chosen: 2026-11-23, more would take registers and code.
 """
-HELD_ITERATIONS, HELD_REGISTERS = 8, 64
+REUSED_ITERATIONS, REUSED_REGISTERS = 8, 64
 """Iterations whose tiles stay in registers at most, and registers of a thread that they
 take: a CTA with all shared memory has those of the multiprocessor to itself.
 

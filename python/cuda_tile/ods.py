@@ -28,6 +28,7 @@ class OpInfo:
         operands, attributes, results: Names in order of declaration.
         elements: Types of elements that each operand and result allows, by its name;
             `ptr` is a pointer to any of them. Tokens have none.
+        traits: What passes may rely on, by the words of `IR/Traits.td`.
         since_of: First version of each argument that is newer than the op.
         examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
         description: Semantics and constraints.
@@ -42,6 +43,7 @@ class OpInfo:
     results: tuple[str, ...]
     elements: dict[str, tuple[str, ...]]
     since_of: dict[str, str]
+    traits: frozenset[str]
     examples: tuple[str, ...]
     description: str
 
@@ -68,6 +70,7 @@ def ops() -> dict[str, OpInfo]:
             tuple(op["results"]),
             {value: tuple(listed) for value, listed in op["elements"].items()},
             op["since_of"],
+            frozenset(op["traits"]),
             tuple(op["examples"]),
             op["description"],
         )
@@ -75,8 +78,25 @@ def ops() -> dict[str, OpInfo]:
     }
 
 
-ELEMENTWISE_FAMILIES = ("integer", "bitwise", "float", "math", "convert")
-"""Families whose ops compute each element from its peers alone."""
+def full_name(stem: str) -> str:
+    """The name of an op that the list of ops has without its dialect."""
+    return stem if "." in stem else f"cuda_tile.{stem}"
+
+
+def ops_by_rule(reason: str, *stems: str) -> frozenset[str]:
+    """The names of ops that an analysis or rewrite treats alike by a rule of its own.
+
+    Args:
+        reason: What it does with them, for those who add an op.
+        stems: Their names, without `cuda_tile.`.
+
+    Raises:
+        InternalError: There is no such op, or no reason.
+    """
+    unknown = [stem for stem in stems if stem not in ops()]
+    if unknown or not reason:
+        raise InternalError(f"expected a reason, and ops of ODS, got {unknown}")
+    return frozenset(map(full_name, stems))
 
 
 def family(stem: str) -> list[OpInfo]:

@@ -3,6 +3,9 @@
 
 A table belongs to its stage and is filled by explicit imports of the family modules
 of that stage. It depends only on the names of ops.
+
+What an analysis or rewrite does with an op is a rule; what holds of an op whoever asks
+is a fact, and stands in `ir/traits.py`. `tools/checks/op_lists.py` tells them apart.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ cuda_tile.module @atomic {
     %x = constant <f32: 1.0> : tile<8x8xf32>
     // CHECK: %0 = atomic_red_view_tko relaxed device %pview[%arg1, %arg1], addf, %cst_1_f32 : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
     %t0 = atomic_red_view_tko relaxed device %w[%i, %i], addf, %x : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32>, tile<i32> -> token
-    // CHECK: atomic_red_view_tko relaxed tl_blk %sview[%arg1, %arg1], addf, %cst_1_f32 token = %0 inbounds = [true, false] {tileas.hot} : tile<8x8xf32>, strided_view<
-    %t1 = atomic_red_view_tko relaxed tl_blk %s[%i, %i], addf, %x token = %t0 inbounds = [true, false] {tileas.hot} : tile<8x8xf32>, strided_view<tile=(8x8), traversal_strides=[4,8], tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
+    // CHECK: atomic_red_view_tko relaxed tl_blk %sview[%arg1, %arg1], addf, %cst_1_f32 token = %0 inbounds = [true, false] {tileas.facts = "hot"} : tile<8x8xf32>, strided_view<
+    %t1 = atomic_red_view_tko relaxed tl_blk %s[%i, %i], addf, %x token = %t0 inbounds = [true, false] {tileas.facts = "hot"} : tile<8x8xf32>, strided_view<tile=(8x8), traversal_strides=[4,8], tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
     return
   }
 }

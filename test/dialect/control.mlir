@@ -11,9 +11,9 @@ cuda_tile.module @control {
       %0 = addi %i, %i : tile<i32>
       continue
     }
-    // CHECK: for unsigned %loopIdx in (%arg0 to %arg0, step %arg0) : tile<i32> attributes {tileas.stages = 3 : i64} {
+    // CHECK: for unsigned %loopIdx in (%arg0 to %arg0, step %arg0) : tile<i32> attributes {tileas.facts = "stages"} {
     // CHECK-NEXT: } {my.note = 1 : i64}
-    for unsigned %i in (%n to %n, step %n) : tile<i32> attributes {tileas.stages = 3 : i64} {
+    for unsigned %i in (%n to %n, step %n) : tile<i32> attributes {tileas.facts = "stages"} {
     } {my.note = 1 : i64}
     return
   }
@@ -45,13 +45,13 @@ cuda_tile.module @control {
       yield
     } else {
     }
-    // CHECK-NEXT: %0:2 = if %arg0 -> (tile<i32>, token) attributes {tileas.uniform} {
+    // CHECK-NEXT: %0:2 = if %arg0 -> (tile<i32>, token) attributes {tileas.facts = "uniform"} {
     // CHECK-NEXT:   %1 = make_token : token
     // CHECK-NEXT:   yield %arg1, %1 : tile<i32>, token
     // CHECK-NEXT: } else {
     // CHECK-NEXT:   return
     // CHECK-NEXT: }
-    %r:2 = if %c -> (tile<i32>, token) attributes {tileas.uniform} {
+    %r:2 = if %c -> (tile<i32>, token) attributes {tileas.facts = "uniform"} {
       %t = make_token : token
       yield %n, %t : tile<i32>, token
     } else {
@@ -86,10 +86,10 @@ cuda_tile.module @control {
     // CHECK-NEXT: }
     loop {
     }
-    // CHECK:      loop attributes {tileas.unroll = 2 : i64} {
+    // CHECK:      loop attributes {tileas.facts = "unroll"} {
     // CHECK-NEXT:   break
     // CHECK-NEXT: } {my.note}
-    loop attributes {tileas.unroll = 2 : i64} {
+    loop attributes {tileas.facts = "unroll"} {
       break
     } {my.note}
     // CHECK: loop : tile<i32>, tile<i1> {

@@ -8,8 +8,8 @@ cuda_tile.module @structure attributes {producer = "hand"} {
   entry @entry_no_arguments() {
   }
 
-  // CHECK: entry @entry_arguments(%arg0: tile<ptr<f32>> {tileas.noalias}, %arg1: tile<i32>) {
-  entry @entry_arguments(%p: !cuda_tile.tile<!cuda_tile.ptr<f32>> {tileas.noalias}, %n: tile<i32>) {
+  // CHECK: entry @entry_arguments(%arg0: tile<ptr<f32>> {llvm.noalias}, %arg1: tile<i32>) {
+  entry @entry_arguments(%p: !cuda_tile.tile<!cuda_tile.ptr<f32>> {llvm.noalias}, %n: tile<i32>) {
     return
   }
 
@@ -34,8 +34,8 @@ cuda_tile.module @structure attributes {producer = "hand"} {
 
   // CHECK: global @numbers <f32: [1.500000e+00, 2.500000e+00]> : tile<2xf32>
   global public @numbers <f32: [1.5, 2.5]> : tile<2xf32>
-  // CHECK: global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.hot}
-  global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.hot}
+  // CHECK: global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.facts = "hot"}
+  global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.facts = "hot"}
   // CHECK: global constant @zeros <i8: 0> : tile<64xi8>
   cuda_tile.global constant @zeros <i8: 0> : tile<64xi8>
 

@@ -19,12 +19,12 @@ from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.reused_tiles import repeated_tiles
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
-    PRODUCTS,
     plan_attribute,
     read_plan,
     read_product,
     read_target,
 )
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 PERSISTENT_EACH = 4

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.ir.carried import LOOPS
-from cuda_tile.ir.copies import COPIES, copy_buffer
+from cuda_tile.ir.copies import copy_buffer
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.scalars import constant, constant_of, plus
+from cuda_tile.ir.traits import COPIES, LOOPS
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,

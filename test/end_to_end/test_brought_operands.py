@@ -18,7 +18,7 @@ from end_levels import TILE_LEVELS
 from op_case import Array
 
 import cuda_tile
-from cuda_tile.ir.plan import PRODUCTS
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 pytestmark = pytest.mark.sampled(3)

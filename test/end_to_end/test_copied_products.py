@@ -11,7 +11,8 @@ import pytest
 from copied_product_text import Case, kernel, problem
 
 import cuda_tile
-from cuda_tile.ir.copy_plan import LOADS, read_load
+from cuda_tile.ir.copy_plan import read_load
+from cuda_tile.ir.traits import LOADS
 from cuda_tile.ir.walk import entries, nested_ops
 
 pytestmark = pytest.mark.sampled(3)

@@ -16,7 +16,8 @@ from mma_cases import scaled_arrays, scaled_kernel
 
 import cuda_tile
 from cuda_tile import UserError
-from cuda_tile.ir.plan import PRODUCTS, plan_attribute
+from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 pytestmark = pytest.mark.sampled(2)

@@ -20,8 +20,9 @@ from ptx_mutation import mutants
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import FindingError
-from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
-from cuda_tile.ir.plan import PRODUCTS, plan_attribute, read_plan
+from cuda_tile.ir.copy_plan import LoadPlan, read_load
+from cuda_tile.ir.plan import plan_attribute, read_plan
+from cuda_tile.ir.traits import LOADS, PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 

@@ -19,15 +19,8 @@ from mutation import (
 from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import attributes_of
-from cuda_tile.ir.carried import (
-    LOOPS,
-    ancestor_in,
-    carry,
-    ends_of,
-    first_carried,
-    set_ends,
-)
-from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.carried import ancestor_in, carry, ends_of, first_carried, set_ends
+from cuda_tile.ir.traits import LOOPS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, op_stem
 
 _NEEDED = {

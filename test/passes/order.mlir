@@ -231,4 +231,33 @@ cuda_tile.module @kernels {
     %y, %b = load_view_tko weak %v[%i] token = %k : !view, tile<i32> -> tile<64xf32>, token
     return
   }
+
+  // The atomic of an iteration touches other elements than the load of the next one,
+  // though both have the same pointers by name.
+  // CHECK-LABEL: entry @atomic_of_an_earlier_iteration
+  // CHECK: {{%.*}} = for
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: load_ptr_tko
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: atomic_rmw_tko
+  entry @atomic_of_an_earlier_iteration(%p: tile<ptr<i32>>) {
+    %0 = constant <i32: 0> : tile<i32>
+    %1 = constant <i32: 1> : tile<i32>
+    %4 = constant <i32: 4> : tile<i32>
+    %ones = constant <i32: 1> : tile<128xi32>
+    %i = iota : tile<128xi32>
+    %flat = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+    %base = broadcast %flat : tile<1xptr<i32>> -> tile<128xptr<i32>>
+    %t0 = make_token : token
+    %end = for %k in (%0 to %4, step %1) : tile<i32> iter_values(%t = %t0) -> (token) {
+      %k1 = reshape %k : tile<i32> -> tile<1xi32>
+      %kk = broadcast %k1 : tile<1xi32> -> tile<128xi32>
+      %o = addi %i, %kk : tile<128xi32>
+      %q = offset %base, %o : tile<128xptr<i32>>, tile<128xi32> -> tile<128xptr<i32>>
+      %x, %tl = load_ptr_tko weak %q token=%t : tile<128xptr<i32>> -> tile<128xi32>, token
+      %old, %ta = atomic_rmw_tko relaxed device %q, add, %x token=%tl : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token
+      continue %ta : token
+    }
+    return
+  }
 }

@@ -11,8 +11,9 @@ from real_kernels import kernel_path
 import cuda_tile
 from cuda_tile import Options
 from cuda_tile._mlir import ir
-from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
+from cuda_tile.ir.copy_plan import LoadPlan, read_load
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, read_plan
+from cuda_tile.ir.traits import LOADS
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.plan.products import possible_divisions
 

@@ -140,7 +140,7 @@ def test_copies_for_a_cluster_are_in_flight(size: int) -> None:
 
 
 def test_the_roles_of_a_pair() -> None:
-    """One CTA multiplies for both: its iterations are the loop's; each has half the ring."""
+    """One CTA multiplies for both, with its iterations; each has half the ring."""
     program = PROGRAMS["tc_gemm_pair"]
     problem = program.make(np.random.default_rng(0))
     report = launch(

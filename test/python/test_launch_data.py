@@ -149,7 +149,7 @@ def test_plans_by_hand_need_no_reason() -> None:
     [
         (None, "expected attribute 'tileas.launch' on kernel @small, .* got none"),
         ("{}", r"expected 'tileas.launch' on kernel @small as .*, got \{\}"),
-        ("7 : i32", "expected 'tileas.launch' on kernel @small as .*, got 7 : i32"),
+        ("7 : i32", "expected dictionary .* as 'tileas.launch', got 7 : i32"),
         (
             '{abi = "maps", appended = [], block = [3], cluster = [1, 1, 1], '
             'dynamic_shared_bytes = 0, grid = "tile_blocks", parameters = [], '

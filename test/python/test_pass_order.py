@@ -179,7 +179,7 @@ def test_a_planned_text_may_be_compiled_from_the_start() -> None:
 
 def test_marks_that_are_no_names_are_refused() -> None:
     text = str(loaded()).replace(
-        "module {", f"module attributes {{{DONE_ATTRIBUTE} = 3 : i64}} {{", 1
+        "module {", f'module attributes {{{DONE_ATTRIBUTE} = ["two words"]}} {{', 1
     )
     with pytest.raises(
         cuda_tile.UserError, match=r"expected a list of names as .*done"

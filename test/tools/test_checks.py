@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import ast
+
+import op_lists
 import pairs
 import pytest
 import readme
@@ -10,6 +13,8 @@ import size
 import status
 
 import cuda_tile
+from cuda_tile import ods
+from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import nested_ops
 
 CPP = """\
@@ -130,3 +135,43 @@ def test_pairs_that_no_program_has_are_left_out():
     assert ("load_ptr_tko", "source", "i4") not in every
     assert ("atomic_cas_tko", "cmp", "f16") not in every  # the verifier does not
     assert ("if", "results", "ptr") in every
+
+
+def lists_in(text: str) -> list[list[str]]:
+    tree = ast.parse(text)
+    return [names for _, names in op_lists.lists_in(tree, op_lists.constants_in(tree))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")',
+        'def f(op):\n    return op.name in {"cuda_tile.exp", "cuda_tile.exp2"}',
+        '_SAME = {f"cuda_tile.{stem}" for stem in ("reshape", "permute")}',
+        'A, B = "tileas.take", "tileas.release"\n_STEPS = [A, B]',
+        '_MORE = (*_SOME, "addi", "subi")',
+    ],
+)
+def test_a_new_list_of_ops_is_found(text: str):
+    assert len(lists_in(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'A, B = "tileas.take", "tileas.release"',
+        '_NAMES = {"addi": "add", "subi": "sub"}',
+        '_RULES = dict.fromkeys(("addi", "subi"), _sum)',
+        '@RULES.register(*("addi", "subi"))\ndef f(): ...',
+        '_LINEAR = ops_by_rule("keeps neighbours", "addi", "subi")',
+        '_WORDS = ("addi", "anything")',
+        '_ONE = LOADS | {"cuda_tile.exp"}',
+    ],
+)
+def test_rules_are_no_lists_of_ops(text: str):
+    assert not lists_in(text)
+
+
+def test_a_rule_names_ops_that_there_are():
+    with pytest.raises(InternalError, match=r"expected a reason.*'addj'"):
+        ods.ops_by_rule("adds", "addi", "addj")

@@ -33,15 +33,15 @@ from product_kinds import KINDS, check
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, Unsupported, UserError
-from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, LOADS, STORE_FIELDS, STORES
+from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, PLANNED_STORE, STORE_FIELDS
 from cuda_tile.ir.plan import (
     ENTRY_FIELDS,
     PLAN_ATTRIBUTE,
     PRODUCT_FIELDS,
-    PRODUCTS,
     ROLES,
     plan_attribute,
 )
+from cuda_tile.ir.traits import LOADS, PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 CHIPS = ("sm_80", "sm_90")
@@ -158,8 +158,9 @@ def _ops(module: ir.Module) -> dict[str, ir.Operation]:
     """An op of each kind that may have a plan: the last product, the first others."""
     (entry,) = entries(module.operation)
     found = {"entry": entry}
+    kinds = ("load", LOADS), ("store", {PLANNED_STORE}), ("product", PRODUCTS)
     for op in nested_ops(entry):
-        for where, names in (("load", LOADS), ("store", STORES), ("product", PRODUCTS)):
+        for where, names in kinds:
             if op.name in names and (where == "product" or where not in found):
                 found[where] = op
     return found

@@ -38,6 +38,9 @@ PURPOSE = {
 
 INDEX = """Every operation, type and attribute, for those who read, write or generate
 Tile IR. A page has a family of operations."""
+ATTRIBUTES = """Passes also write attributes on operations, which later passes and
+people read. The verifier refuses any other attribute of `tileas`, one on another
+operation, and one of another kind."""
 NOTICE = "<!-- Made by tools/checks/reference.py --write from the ODS. -->\n"
 
 
@@ -159,6 +162,25 @@ def definition_page(records: Records, title: str, kind: str, mark: str) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
+def tileas_attributes() -> str:
+    """The attributes that passes put on ops, as the last section of `tileas`."""
+    records: Records = json.loads((DUMPS / "Tileas.Attributes.dump.json").read_text())
+    lines = [
+        "## Attributes\n",
+        fill(" ".join(ATTRIBUTES.split()), 88) + "\n",
+        "| attribute | kind | on | what it says |\n|---|---|---|---|",
+    ]
+    for name in records["!instanceof"]["Tileas_Attribute"]:
+        one: Records = records[name]
+        ops = [records[op["def"]] for op in one["hosts"]]
+        hosts = [full_name(records, op) for op in ops if op["family"] != "testing"]
+        hosts = [f"`{host}`" for host in (*hosts, *one["otherHosts"])] or ["any op"]
+        kind = records[one["kind"]["def"]]["summary"]
+        text = f"{', '.join(hosts)} | {one['description']}"
+        lines.append(f"| `tileas.{one['name']}` | {kind} | {text} |")
+    return "\n".join(lines) + "\n"
+
+
 def family_page(records: Records, family: str, ops: list[Records]) -> str:
     """The page of one family."""
     sections = "\n".join(op_section(records, op) for op in ops)
@@ -185,6 +207,8 @@ def pages() -> dict[str, str]:
         for family, ops in sorted(families.items()):
             ops.sort(key=lambda op: op["opName"])
             made[f"{family}.md"] = family_page(records, family, ops)
+            if family == "tileas":
+                made["tileas.md"] += "\n" + tileas_attributes()
             names = ", ".join(f"`{full_name(records, op)}`" for op in ops)
             index.append(f"- [{family_title(family)}]({family}.md): {names}")
         if dump == "IR.Ops":

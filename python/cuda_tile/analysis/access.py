@@ -16,7 +16,6 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.analysis.fact_values import power_of_two_divisor
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.tiling import (
-    VIEW_SEGMENTS,
     index_operands,
     promised_inside,
     tensor_view_op,
@@ -28,7 +27,8 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
-from cuda_tile.ir.walk import enclosing_entry, op_stem, segments
+from cuda_tile.ir.traits import POINTER_ACCESSES, VIEW_ACCESSES
+from cuda_tile.ir.walk import enclosing_entry, named_operands, op_stem
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -131,9 +131,9 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
         facts: The facts of the entry's values.
     """
     stem = op_stem(op)
-    if stem in MASK_SEGMENTS:
+    if op.name in POINTER_ACCESSES:
         access = _pointer_access(op, facts)
-    elif stem in VIEW_SEGMENTS:
+    elif op.name in VIEW_ACCESSES:
         access = _view_access(op, facts)
     else:
         raise InternalError(f"expected an access to global memory, got {op.name}")
@@ -143,16 +143,6 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     elif stem.startswith("multimem_"):
         widest = _multicast_vector(op)
     return replace(access, vector=min(access.vector, widest))
-
-
-MASK_SEGMENTS = {
-    "load_ptr_tko": 1,
-    "store_ptr_tko": 2,
-    "atomic_rmw_tko": 2,
-    "atomic_cas_tko": 3,
-    "tileas.gather_in": 1,
-}
-"""The accesses through tiles of pointers, with the operand segment of the mask."""
 
 
 def _atomic_vector(op: ir.Operation) -> int:
@@ -297,6 +287,6 @@ def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     run = known.contiguity[fastest]
     aligned = max(size, known.divisibility[fastest])
     vector = min(run, gcd(MAX_VECTOR_BYTES, aligned) // size)
-    for mask in segments(op)[MASK_SEGMENTS[op_stem(op)]]:
+    for mask in named_operands(op, "mask"):
         vector = gcd(vector, facts.of(mask).constancy[fastest])
     return Access(shape, size, fastest, max(1, vector), contiguous=run > 1)

@@ -17,6 +17,7 @@ from cuda_tile.constants import MOST_BINS, UPDATES_PER_BIN
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
+from cuda_tile.ir.traits import KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op
 
 _WORD_BITS = 32
@@ -107,10 +108,7 @@ def _parts(pointers: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     base, index = op.operands
     while is_distributed(base):
         made = defining_op(base)
-        if made is None or made.name not in _RENAMES:
+        if made is None or made.name not in KEEPS_ELEMENTS:
             return None
         base = made.operands[0]
     return base, index
-
-
-_RENAMES = ("cuda_tile.reshape", "cuda_tile.broadcast", "tileas.convert_layout")

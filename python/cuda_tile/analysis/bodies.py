@@ -20,16 +20,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import COMBINES, COMMUTATIVE
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-
-COMMUTATIVE = {
-    f"cuda_tile.{name}"
-    for name in (
-        *("addi", "muli", "maxi", "mini", "andi", "ori", "xori"),
-        *("addf", "mulf", "maxf", "minf"),
-    )
-}
-"""Ops whose result has the same bits when their operands change places."""
 
 MAX_STATES = 256
 """Relations of all pairs that are tried: of three pairs, not of four."""
@@ -42,10 +34,7 @@ def is_in_body(op: ir.Operation) -> bool:
     between threads.
     """
     around = op.parent
-    return around is not None and around.operation.name in (
-        "cuda_tile.reduce",
-        "cuda_tile.scan",
-    )
+    return around is not None and around.operation.name in COMBINES
 
 
 def is_commutative(op: ir.Operation) -> bool:

@@ -17,14 +17,11 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
-from cuda_tile.ir.rings import RING
+from cuda_tile.ir.traits import ALLOCATES
 from cuda_tile.ir.walk import defining_op, location_text
 
-PLACES = ("tileas.alloc_shared", RING)
-"""The ops that make places in shared memory: a buffer, or a ring of them."""
-
 Allocs = frozenset[ir.Operation]
-"""Some ops of `PLACES`."""
+"""Some ops that allocate shared memory."""
 
 
 class BufferAccess(NamedTuple):
@@ -71,14 +68,14 @@ class Buffers:
         while work:
             value = work.pop()
             op = defining_op(value)
-            if op is not None and op.name in PLACES:
+            if op is not None and op.name in ALLOCATES:
                 yield op
                 continue
             behind = self._flow.incoming(value) or _viewed(op)
             if not behind:
                 raise InternalError(
-                    f"expected a shared buffer from '{PLACES[0]}', a slot, a view of "
-                    f"one, or one that is handed on, got {value}",
+                    "expected a shared buffer from 'tileas.alloc_shared', a slot, a "
+                    f"view of one, or one that is handed on, got {value}",
                     None if op is None else location_text(op),
                 )
             work += [value for value in behind if value not in seen]

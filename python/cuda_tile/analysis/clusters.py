@@ -11,36 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.walk import op_stem
+from cuda_tile.ir.traits import ELEMENTWISE, LOADS, STORES
+from cuda_tile.ods import ops_by_rule
 
-_OTHERS = frozenset(
-    (
-        *("constant", "iota", "reshape", "broadcast", "select", "offset", "assume"),
-        *("make_tensor_view", "make_partition_view", "make_strided_view"),
-        *("get_tensor_shape", "get_index_space_shape"),
-        *("get_tile_block_id", "get_num_tile_blocks", "make_token", "join_tokens"),
-        *("load_view_tko", "store_view_tko", "load_ptr_tko", "store_ptr_tko"),
-        *("for", "if", "loop", "continue", "break", "yield", "return"),
-    )
+_OTHERS = ops_by_rule(
+    "CTAs divide what they make, or each makes all of it, for itself",
+    *("constant", "iota", "reshape", "broadcast", "assume"),
+    *("make_tensor_view", "make_partition_view", "make_strided_view"),
+    *("get_tensor_shape", "get_index_space_shape"),
+    *("get_tile_block_id", "get_num_tile_blocks", "make_token", "join_tokens"),
+    *("for", "if", "loop", "continue", "break", "yield", "return"),
 )
+_KNOWN = ELEMENTWISE | LOADS | STORES | _OTHERS
 
 
 def suits_clusters(ops: Sequence[ir.Operation]) -> bool:
     """Whether CTAs can share the tile blocks of an entry with these ops."""
-    elementwise = {
-        f"cuda_tile.{op.name}"
-        for family in ods.ELEMENTWISE_FAMILIES
-        for op in ods.family(family)
-    }
 
     def suits(op: ir.Operation) -> bool:
         if op.name == "cuda_tile.reduce":
             return is_commutative(op)
-        is_known = op.name in elementwise or op_stem(op) in _OTHERS
-        return is_known and not memory_order(op).is_strong
+        return op.name in _KNOWN and not memory_order(op).is_strong
 
     return all(map(suits, ops))

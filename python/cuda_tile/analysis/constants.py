@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.ir.traits import KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op
 
 TF32_DROPPED_BITS = 13
@@ -78,12 +79,12 @@ def constant_of(value: ir.Value) -> int | None:
 def uniform_bits(value: ir.Value) -> int | None:
     """The bits every element of a tile is known to have, or None.
 
-    Looks through broadcasts, reshapes and permutations of a constant.
+    Looks through what moves or repeats the elements of a constant.
     """
     op = defining_op(value)
     if op is None:
         return None
-    if op.name in ("cuda_tile.broadcast", "cuda_tile.reshape", "cuda_tile.permute"):
+    if op.name in KEEPS_ELEMENTS:
         return uniform_bits(op.operands[0])
     if op.name != "cuda_tile.constant":
         return None

@@ -47,7 +47,6 @@ from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.tiling import (
-    VIEW_SEGMENTS,
     index_operands,
     tensor_view_op,
     tensor_view_parts,
@@ -55,11 +54,19 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.traits import VIEW_ACCESSES
 from cuda_tile.ir.walk import defining_op, enclosing_ops, op_stem
+from cuda_tile.ods import ops_by_rule
 
 _DEEPEST = 16
 """Claims that may rest on each other in a chain; longer ones are given up."""
-_CHOICES = ("select", "mini", "maxi")
+_CHOICES = ops_by_rule("is one of its last two operands", "select", "mini", "maxi")
+_EXTREMA = ops_by_rule("is one of them by an order", "mini", "maxi")
+_EXTENDS = ops_by_rule("is no less than its operand, both unsigned", "assume", "exti")
+_CUTS = ops_by_rule("is no more than its operand, both unsigned", "assume", "trunci")
+_FACTORS = {"muli": False, "shli": True}
+_DIVISORS = {"divi": False, "shri": True}
+"""What multiplies or divides, and whether by a power of two."""
 
 
 def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
@@ -69,7 +76,7 @@ def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
         op: Any op; those that are no accesses through views stay as they are.
         facts: What is known of its operands.
     """
-    if op_stem(op) not in VIEW_SEGMENTS:
+    if op.name not in VIEW_ACCESSES:
         return
     dims = view_dims(op, facts)
     if not any(dim.may_be_outside for dim in dims):
@@ -106,8 +113,7 @@ class IndexSpace:
         self._least = max(0, facts.of(extent).low or 0)
         self._extents.append(extent)
         made = defining_op(extent)
-        # A number that is extended is not greater than the extension, both unsigned.
-        while made is not None and op_stem(made) in ("assume", "exti"):
+        while made is not None and made.name in _EXTENDS:
             self._extents.append(made.operands[0])
             made = defining_op(made.operands[0])
 
@@ -164,12 +170,12 @@ class IndexSpace:
         if made is None or not len(made.operands):
             return False
         stem, first = op_stem(made), made.operands[0]
-        if stem in ("assume", "trunci"):
+        if made.name in _CUTS:
             return self.is_below(first, step)
         if stem == "exti":  # bounds_elision C1
             is_same = not _is_signed(made) or self._is_natural(first)
             return is_same and self.is_below(first, step)
-        if stem in _CHOICES:
+        if made.name in _CHOICES:
             each = [self.is_below(value, step) for value in _chosen(made)]
             return all(each) or (stem == "mini" and self._is_lesser_below(made, each))
         if stem == "remi":
@@ -276,7 +282,7 @@ class IndexSpace:
             return [made.operands[0]], True
         if stem == "select":
             return _chosen(made), True
-        if stem in ("mini", "maxi") and _is_signed(made) == is_signed:
+        if made.name in _EXTREMA and _is_signed(made) == is_signed:
             return _chosen(made), stem == "maxi"
         if stem == "subi" and all(map(self._is_natural, made.operands)) and is_signed:
             return [made.operands[0]], True
@@ -356,10 +362,10 @@ class IndexSpace:
         if x in self._extents:
             return True
         made = defining_op(x)
-        if made is None or op_stem(made) not in ("get_tensor_shape", "assume"):
+        if made is None:
             return False
-        if op_stem(made) == "assume":
-            return self._is_extent(made.operands[0])
+        if op_stem(made) != "get_tensor_shape":
+            return op_stem(made) == "assume" and self._is_extent(made.operands[0])
         parts = tensor_view_parts(tensor_view_op(made.operands[0]))
         return self._is_extent(parts.shape[_result_number(x)])
 
@@ -375,19 +381,15 @@ class IndexSpace:
 
     def _factor(self, made: ir.Operation) -> int | None:
         """The factor of an op's first operand, a constant of 1 or more."""
-        stem = op_stem(made)
-        if stem not in ("muli", "shli"):
-            return None
-        return self._power_or_number(made, is_shift=stem == "shli")
+        is_shift = _FACTORS.get(op_stem(made))
+        return None if is_shift is None else self._power_or_number(made, is_shift)
 
     def _divisor(self, made: ir.Operation) -> int | None:
         """The divisor of an op's first operand, a constant of 1 or more."""
-        stem = op_stem(made)
-        if stem not in ("divi", "shri"):
-            return None
-        return self._power_or_number(made, is_shift=stem == "shri")
+        is_shift = _DIVISORS.get(op_stem(made))
+        return None if is_shift is None else self._power_or_number(made, is_shift)
 
-    def _power_or_number(self, made: ir.Operation, *, is_shift: bool) -> int | None:
+    def _power_or_number(self, made: ir.Operation, is_shift: bool) -> int | None:
         number = self._facts.of(made.operands[1]).constant
         if number is None:
             return None

@@ -21,18 +21,16 @@ from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
-from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
+from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
-from cuda_tile.ir.rings import ITERATION_OPS, RING, ring_of
+from cuda_tile.ir.rings import RING, ring_of
 from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import ALLOCATES, AWAITS, RING_STEPS
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
-
-_AWAITS = ("tileas.await", "tileas.release")
-"""Until one of these, products read their buffers."""
 
 
 class Effects(NamedTuple):
@@ -108,7 +106,7 @@ class BufferSets:
         self._flow = flow
         self._buffers = Buffers(flow)
         ops = list(flow.ops())
-        self.allocs = [op for op in ops if op.name in PLACES]
+        self.allocs = [op for op in ops if op.name in ALLOCATES]
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
         self.roles = [op for op in ops if op.name == ROLES]
@@ -116,7 +114,7 @@ class BufferSets:
         self._multiplied: dict[ir.Operation, int] = {}
         rest = set(read)
         for op in ops:
-            if op.name in _AWAITS:
+            if op.name in AWAITS:
                 products = products_of(op)
                 rest -= products
                 self._multiplied[op] = _union(read[product] for product in products)
@@ -129,10 +127,10 @@ class BufferSets:
         if found is None:
             access = self._buffers.access(op)
             reads, writes = (0, 0) if access is None else map(self._mask, access)
-            if op.name in ITERATION_OPS:
+            if op.name in RING_STEPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
-            if op.name in _AWAITS and _pending(op):
+            if op.name in AWAITS and _pending(op):
                 reads |= self._multiplied.get(op, 0) | self._dropped
             found = Effects(reads, writes, self._bits.get(op, 0))
             self._effects[op] = found

@@ -8,10 +8,11 @@ from math import isfinite
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.constants import MASKED_SCORE
-from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ir.traits import KEEPS_ELEMENTS
+from cuda_tile.ir.walk import defining_op
+from cuda_tile.ods import ops_by_rule
 
-_SAME = frozenset(("reshape", "broadcast", "permute", "andi", "ori"))
-_RENAMES = ("cuda_tile.reshape", "cuda_tile.broadcast")
+_PASSES_ON = KEEPS_ELEMENTS | ops_by_rule("combines masks", "andi", "ori")
 
 
 def open_value(mask: ir.Value) -> bool:
@@ -29,10 +30,9 @@ def open_value(mask: ir.Value) -> bool:
         seen.add(value)
         for use in value.uses:
             op = use.owner.operation
-            stem = op_stem(op)
-            if stem in _SAME:
+            if op.name in _PASSES_ON:
                 work += op.results
-            elif stem == "select" and use.operand_number == 0:
+            elif op.name == "cuda_tile.select" and use.operand_number == 0:
                 found = _chosen(op.operands[1], op.operands[2])
                 if found is not None:
                     return found
@@ -56,7 +56,7 @@ def _is_large(number: float) -> bool:
 def _number(value: ir.Value) -> int | float | None:
     """The one number that all elements of a tile are."""
     op = defining_op(value)
-    while op is not None and op.name in _RENAMES:
+    while op is not None and op.name in KEEPS_ELEMENTS:
         op = defining_op(op.operands[0])
     if op is None or op.name != "cuda_tile.constant":
         return None

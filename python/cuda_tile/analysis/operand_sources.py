@@ -14,23 +14,14 @@ from typing import cast
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
-from cuda_tile.analysis.registers import (
-    RENAMES,
-    IsStaged,
-    Tile,
-    elementwise_stems,
-)
+from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.carried import leaves
-from cuda_tile.ir.copy_plan import LOADS
-from cuda_tile.ir.plan import (
-    PRODUCTS,
-    ProductPlan,
-    batch_of,
-    extents_of,
-)
+from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
+from cuda_tile.ir.traits import ELEMENTWISE, LOADS, PRODUCTS, PURE, SAME_ELEMENTS
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.ods import ops_by_rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,19 +70,16 @@ class Product:
         return self.is_chained and plan.warps_n == 1
 
 
-SAME_ELEMENTS = frozenset(
-    (
-        "cuda_tile.reshape",
-        "cuda_tile.permute",
-        "cuda_tile.assume",
-        "tileas.convert_layout",
-    )
+CONVERSIONS = ops_by_rule(
+    "threads do it to what they read of a loaded tile for a product", "ftof", "itof"
 )
-"""Ops whose result has the elements of their operand, in another shape or layout."""
-CONVERSIONS = frozenset(("cuda_tile.ftof", "cuda_tile.itof"))
-"""Ops that threads can do to what they read of a loaded tile for a product."""
-_COMPUTES = frozenset(("broadcast", "cat", "pack", "unpack"))
-"""Ops by which threads compute operands, beside those on elements and renames."""
+_COMPUTES = (
+    ops_by_rule("threads compute operands by it", "broadcast", "cat", "pack", "unpack")
+    | NAMES
+    | ELEMENTWISE
+)
+"""Ops that compute elements of a tile each by itself, or move them."""
+_STAYS_IN_THREADS = NAMES | ELEMENTWISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +165,7 @@ def computed_from(operand: ir.Value) -> list[ir.Operation]:
 
 def computes_elements(op: ir.Operation) -> bool:
     """Whether an op computes elements of a tile each by itself, or moves them."""
-    return op_stem(op) in _COMPUTES | RENAMES | elementwise_stems()
+    return op.name in _COMPUTES
 
 
 def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
@@ -331,7 +319,7 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
             if not isinstance(value.type, TokenType):
                 work.append(_next_iterations(value))
             continue
-        if len(op.regions) or op.name.endswith("_tko"):  # async_copies C9
+        if op.name not in PURE:  # async_copies C9
             if isinstance(value.type, TokenType):
                 continue
             return f"its address depends on '{op_stem(op)}' of the same iteration"
@@ -365,7 +353,7 @@ def is_chained(product: ir.Operation) -> bool:
         seen.add(op)
         if op.name in PRODUCTS:
             return True
-        if op_stem(op) in RENAMES | elementwise_stems() and not _transposes_matrix(op):
+        if op.name in _STAYS_IN_THREADS and not _transposes_matrix(op):
             work += [value for value in op.operands if is_distributed(value)]
     return False
 
@@ -390,7 +378,7 @@ def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
     if op.name not in PRODUCTS or index > 1:
         return False
     source = defining_op(op.operands[index])
-    while source is not None and op_stem(source) in RENAMES:
+    while source is not None and source.name in NAMES:
         if source.block != op.block:
             return True
         source = defining_op(source.operands[0])

@@ -9,9 +9,9 @@ holds the same registers, also where a loop carries both.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.operand_sources import SAME_ELEMENTS
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
+from cuda_tile.ir.traits import SAME_ELEMENTS
 from cuda_tile.ir.walk import defining_op
 
 _RENAMES = SAME_ELEMENTS | {"cuda_tile.bitcast"}

@@ -16,16 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.constants import (
     COPIED_OVERHEAD_REGISTERS,
     LOOP_OVERHEAD_REGISTERS,
     OVERHEAD_REGISTERS,
 )
-from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
@@ -34,12 +31,18 @@ from cuda_tile.ir.tiles import (
     layout_of,
     shape_of,
 )
-from cuda_tile.ir.walk import block_ops, defining_op, op_stem
+from cuda_tile.ir.traits import COPIES, ELEMENTWISE, RENAMES
+from cuda_tile.ir.walk import block_ops, defining_op
 from cuda_tile.layout.ldmatrix import match_ldmatrix
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import REGISTER_BITS
 
-RENAMES = frozenset(("reshape", "permute", "assume", "extract"))
-MADE_IN_PLACE = frozenset(("constant", "iota", "broadcast"))
+NAMES = RENAMES | {"cuda_tile.extract"}
+"""Ops whose result names registers of their operand."""
+MADE_IN_PLACE = ops_by_rule(
+    "elements are made where they are used", "constant", "iota", "broadcast"
+)
+_HELD_BY_NOTHING = MADE_IN_PLACE | NAMES
 
 
 @dataclass(frozen=True)
@@ -206,14 +209,6 @@ def live_tiles(
     return LiveTiles(tuple(reader.tiles), tuple(points))
 
 
-@cache
-def elementwise_stems() -> frozenset[str]:
-    """Operations that compute each element from its peers alone."""
-    families = map(ods.family, ods.ELEMENTWISE_FAMILIES)
-    names = {op.name for family in families for op in family}
-    return frozenset(names | {"select", "offset"})
-
-
 @dataclass(frozen=True)
 class _Holding:
     """The tiles whose registers a value needs: its own, or those of its operands."""
@@ -267,7 +262,7 @@ class _Reader:
             source = self._holdings.get(operand)
             if source is not None:
                 sources.append(source)
-                if op_stem(op) not in RENAMES and not self._is_staged(op, index):
+                if op.name not in NAMES and not self._is_staged(op, index):
                     used |= source.tiles
         blocks = tuple(self.read(block) for region in op.regions for block in region)
         made: list[int] = []
@@ -291,12 +286,11 @@ def _made_of(
     op: ir.Operation, value: ir.Value, sources: list[_Holding]
 ) -> _Holding | None:
     """What holds a result instead of registers of its own; None if nothing does."""
-    stem = op_stem(op)
-    if stem in RENAMES and sources:
+    if op.name in NAMES and sources:
         return sources[0]
-    is_free = stem in MADE_IN_PLACE or stem in RENAMES
+    is_free = op.name in _HELD_BY_NOTHING
     if not is_free and (
-        stem not in elementwise_stems()
+        op.name not in ELEMENTWISE
         or not all(source.is_made_in_place for source in sources)
         or len(list(value.uses)) != 1
     ):

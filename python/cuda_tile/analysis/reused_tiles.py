@@ -51,9 +51,8 @@ from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of, is_distributed
+from cuda_tile.ir.traits import TERMINATORS
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, nested_ops
-
-_LEAVING = ("cuda_tile.continue", "cuda_tile.break", "cuda_tile.return")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,11 @@ def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are asked"
     ops = block_ops(loop.regions[0].blocks[0])
-    if any(inner.name in _LEAVING for op in ops for inner in nested_ops(op)):
+    if any(
+        inner.name in TERMINATORS - {"cuda_tile.yield"}
+        for op in ops
+        for inner in nested_ops(op)
+    ):
         return  # an iteration may end before its last op
     for op in ops:  # load_reuse C10
         load = _load(op, loop, counted)

@@ -8,27 +8,24 @@ needs. It is the kernel without everything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.tokens import (
     GRID_WAIT,
-    LOADS,
-    NO_ORDER,
     TokenOrder,
     is_plain_load,
     token_operand,
 )
-from cuda_tile.ir.carried import BRANCH, LOOPS, ends_of, first_carried
+from cuda_tile.ir.carried import BRANCH, ends_of, first_carried
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import is_distributed, layout_of
+from cuda_tile.ir.traits import COUNTED_LOOPS, LOOPS, ORDER_NOTHING, READS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
 
-_COUNTED = ("cuda_tile.for", "tileas.tiles")
-"""Loops whose results are what the last iteration carried on."""
+_PASS_TOKENS = READS | ORDER_NOTHING
 
 
 class CannotSplit(Exception):
@@ -64,7 +61,7 @@ class RoleSlice:
         self,
         outside: Iterable[ir.Operation],
         check: Callable[[ir.Operation], None],
-        whole: Sequence[str] = (),
+        whole: Set[str] = frozenset(),
     ) -> None:
         self.ops: set[ir.Operation] = set()
         self._outside = set(outside)
@@ -78,7 +75,7 @@ class RoleSlice:
         found = self._kept.get(op)
         if found is None:
             found = Kept()
-            if op.name in _COUNTED:
+            if op.name in COUNTED_LOOPS:
                 found.results = found.arguments
             self._kept[op] = found
         return found
@@ -98,7 +95,7 @@ class RoleSlice:
             receiver: The op to which it passes values.
         """
         kept = self.kept(receiver)
-        is_exit = end.name in ("cuda_tile.break", "cuda_tile.yield")
+        is_exit = end.name != "cuda_tile.continue"
         return sorted(kept.results if is_exit else kept.arguments)
 
     def add(self, op: ir.Operation) -> None:
@@ -170,7 +167,7 @@ class RoleSlice:
 
     def _result(self, op: ir.Operation, number: int) -> list[ir.Value]:
         """A result: what the terminators that leave the op hand on."""
-        if op.name in _COUNTED:
+        if op.name in COUNTED_LOOPS:
             return self._argument(op, number)
         kept = self.kept(op).results
         if number in kept:
@@ -198,7 +195,7 @@ def passed_token(value: ir.Value) -> ir.Value:
     """
     while isinstance(value.type, TokenType):
         op = defining_op(value)
-        if op is None or op.name not in (*LOADS, *NO_ORDER):
+        if op is None or op.name not in _PASS_TOKENS:
             return value
         if memory_order(op).is_strong:
             return value
@@ -212,7 +209,7 @@ def passed_token(value: ir.Value) -> ir.Value:
 def is_unordered(value: ir.Value) -> bool:
     """Whether a value is a token of an op that orders no memory and takes no token."""
     op = defining_op(value)
-    return op is not None and op.name in NO_ORDER
+    return op is not None and op.name in ORDER_NOTHING
 
 
 def is_uniform(value: ir.Value) -> bool:
@@ -244,7 +241,7 @@ class Repeatable:
         where = f"'{op_stem(op)}' at {location_text(op)}"
         if not all(map(is_uniform, (*op.operands, *op.results))):  # roles C1
             raise CannotSplit(f"it depends on a tile, of {where}")
-        if op.name in LOADS:
+        if op.name in READS:
             self.check_order(op)
         elif not is_pure(op) and op.name != GRID_WAIT:  # roles C2, C8
             raise CannotSplit(f"it depends on {where}, which must not run twice")

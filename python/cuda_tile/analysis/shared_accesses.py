@@ -26,7 +26,6 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
-    ITERATION_OPS,
     RING,
     buffer_type_bytes,
     is_drained_by_products,
@@ -35,6 +34,7 @@ from cuda_tile.ir.rings import (
 )
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.shared_stores import is_for_cluster
+from cuda_tile.ir.traits import DRAIN_STEPS, ENDS_THREADS, RING_STEPS
 from cuda_tile.ir.walk import location_text, nested_ops
 
 BARRIER = "tileas.barrier"
@@ -241,7 +241,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             )
             left = replace(state, multiplied=state.multiplied - done)
             return replace(left, reads=state.reads | done)
-        if op.name in ITERATION_OPS:
+        if op.name in RING_STEPS:
             state = self._iteration(op, state)
         own = self._own(op)
         if own is None:
@@ -295,7 +295,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         """
         if op.name == ROLES:
             return _all_done(pending)
-        if op.name in ("cuda_tile.return", "tileas.done"):
+        if op.name in ENDS_THREADS:
             # Shared memory must outlive the copies that read it.
             return Need(copies=bool(pending.leaving))
         own = self._own(op)
@@ -327,14 +327,13 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return self._accesses[op]
 
     def _find(self, op: ir.Operation) -> Access | None:
-        if op.name in ITERATION_OPS:
+        if op.name in RING_STEPS:
             place = frozenset([_place(ring_of(op))])
             if op.name == "tileas.acquire":
                 is_bulk = text(ring_of(op), "fill") == "tma"
                 return Access(filled=place, is_bulk=is_bulk)
             # A slot is read up to its release, behind barriers after its take too.
-            is_read = op.name in ("tileas.take", "tileas.release")
-            return Access(reads=place) if is_read else None
+            return Access(reads=place) if op.name in DRAIN_STEPS else None
         access = self._buffers.access(op)
         if access is None:
             return None

@@ -11,7 +11,8 @@ from cuda_tile.analysis.operand_sources import computes_elements
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import reader_name
 from cuda_tile.ir.carried import ancestor_in
-from cuda_tile.ir.copies import COPIES, copy_buffer
+from cuda_tile.ir.copies import copy_buffer
+from cuda_tile.ir.traits import COPIES
 from cuda_tile.ir.walk import location_text
 
 _RENAMES = "tileas.reinterpret"

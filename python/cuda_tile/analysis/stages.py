@@ -20,24 +20,39 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ancestor_in, first_carried, leaves
-from cuda_tile.ir.copies import COPIES, planned
+from cuda_tile.ir.copies import planned
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import (
+    AWAITS,
+    BUFFER_USERS,
+    COPIES,
+    DRAIN_STEPS,
+    ENDS_THREADS,
+    FILL_STEPS,
+    LOADS,
+    TERMINATORS,
+    is_pure,
+)
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops
+from cuda_tile.ods import ops_by_rule
 
 AWAIT, SETTLED = "tileas.await", "tileas.settled"
 TAKE, RELEASE = "tileas.take", "tileas.release"
 RENAMES = "tileas.reinterpret"
-ENDS = frozenset(("cuda_tile.yield", "cuda_tile.continue"))
-_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
-_FOLLOW = (TAKE, SETTLED, RENAMES, "tileas.alloc_shared")
-"""Ops that stand in the iteration of their users."""
-_SHARED = ("tileas.store_shared", "tileas.load_shared", "tileas.alloc_shared")
-_ORDERED_BY_USE = frozenset((TAKE, RELEASE, AWAIT, *_SHARED))
+_FOLLOW = ops_by_rule(
+    "stands in the iteration of its users",
+    TAKE,
+    SETTLED,
+    RENAMES,
+    "tileas.alloc_shared",
+)
+_ORDERED_BY_USE = DRAIN_STEPS | AWAITS | BUFFER_USERS
 """Ops with effects whose order among stages is known to be free, as is that of products
 that run by themselves: each stage keeps its own, and buffers and slots do not cross."""
-_FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
+_HAND_ON = TERMINATORS - ENDS_THREADS - {"cuda_tile.break"}
+"""Terminators behind which their op goes on, or is over."""
+_FILLS = FILL_STEPS | COPIES
 
 
 class CannotStage(Exception):
@@ -69,9 +84,9 @@ def has_effects(op: ir.Operation) -> bool:
     if len(op.regions):
         if leaves(op):
             return True
-        inside = [inner for inner in nested_ops(op) if inner.name not in ENDS]
+        inside = [inner for inner in nested_ops(op) if inner.name not in _HAND_ON]
         return any(has_effects(inner) for inner in inside if not len(inner.regions))
-    if op.name in _LOADS:
+    if op.name in LOADS:
         return memory_order(op).is_strong
     return not is_pure(op)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.tiles import shape_of
+from cuda_tile.ir.traits import BUFFER_LOADS
 
 
 def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
@@ -19,11 +20,9 @@ def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
     stores = [op for op in users if op.name == "tileas.store_shared"]
     if len(stores) != 1 or len(load.operands) != 1 or any(integers(load, "offsets")):
         return None
-    if any(
-        op.name not in ("tileas.store_shared", "tileas.load_shared") for op in users
-    ):
-        return None
     (store,) = stores
+    if any(op.name not in BUFFER_LOADS for op in users if op != store):
+        return None
     source = store.operands[0]
     is_whole = "offsets" not in store.attributes and len(store.operands) == 2
     return source if is_whole and shape_of(source) == shape_of(result) else None

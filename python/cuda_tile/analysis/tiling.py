@@ -18,31 +18,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TensorViewType,
 )
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.walk import defining_op, op_stem, segments
-
-VIEW_SEGMENTS = {
-    "load_view_tko": 0,
-    "store_view_tko": 1,
-    "atomic_red_view_tko": 0,
-    "multimem_load_reduce_view_tko": 0,
-    "multimem_reduce_view_tko": 0,
-    "multimem_store_view_tko": 0,
-    "tileas.copy_in": 0,
-    "tileas.copy_out": 1,
-}
-"""The accesses through views, with the operand segment of the view."""
-
-INDEX_SEGMENTS = {
-    "load_view_tko": 1,
-    "store_view_tko": 2,
-    "atomic_red_view_tko": 1,
-    "multimem_load_reduce_view_tko": 1,
-    "multimem_reduce_view_tko": 2,
-    "multimem_store_view_tko": 2,
-    "tileas.copy_in": 1,
-    "tileas.copy_out": 2,
-}
-"""The same with the operand segment of the indices."""
+from cuda_tile.ir.walk import defining_op, named_operands
 
 
 @dataclass(frozen=True)
@@ -92,12 +68,12 @@ def tiling_of(view: ir.Value) -> Tiling:
 
 def view_operand(op: ir.Operation) -> ir.Value:
     """The view of a view access."""
-    return segments(op)[VIEW_SEGMENTS[op_stem(op)]][0]
+    return named_operands(op, "view")[0]
 
 
 def index_operands(op: ir.Operation) -> list[ir.Value]:
     """The indices of a view access, one for each tile dimension."""
-    return segments(op)[INDEX_SEGMENTS[op_stem(op)]]
+    return named_operands(op, "index")
 
 
 def promised_inside(op: ir.Operation, rank: int) -> list[bool]:

@@ -14,34 +14,18 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ValueAnalysis
 from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.traits import ACCESSES, POINTER_ACCESSES, READS
 from cuda_tile.ir.walk import defining_op, enclosing_ops
 
 GRID_WAIT = "cuda_tile.gdc_wait_tko"
-"""Waits until the preceding grid has ended and all its writes are visible."""
-NO_ORDER = ("cuda_tile.print_tko", "cuda_tile.gdc_launch_dependents_tko")
-"""Ops with tokens that order no memory: a hint when to start the next grid, which sees
-what this one wrote only behind a wait of its own for this one's end (PTX ISA,
-"griddepcontrol"), and prints, which one thread makes in program order."""
-_NO_ACCESS = (*NO_ORDER, GRID_WAIT)
-"""Ops with tokens that touch no memory of the program. Every thread of each role whose
-accesses come behind a wait for the preceding grid waits itself: no barrier is needed
+"""Waits until the preceding grid has ended and all its writes are visible. Every thread
+of each role whose accesses come behind it waits itself: no barrier is needed
 (analysis/role_slice.py)."""
-_COPIES = ("tileas.copy_in", "tileas.gather_in", "tileas.copy_out")
-"""What moves tiles between global and shared memory at level W."""
-LOADS = (
-    "cuda_tile.load_view_tko",
-    "cuda_tile.load_ptr_tko",
-    "tileas.copy_in",
-    "tileas.gather_in",
-)
-"""Accesses that only read."""
 
 
 def is_access(op: ir.Operation) -> bool:
     """Whether an op touches global memory of the program."""
-    if op.name in _COPIES:
-        return True
-    return op.name.endswith("_tko") and op.name not in _NO_ACCESS
+    return op.name in ACCESSES
 
 
 def is_ordering(op: ir.Operation) -> bool:
@@ -57,7 +41,7 @@ def is_fresh(token: ir.Value) -> bool:
 
 def is_plain_load(op: ir.Operation) -> bool:
     """Whether an op only reads, so that no load need stay behind it."""
-    return op.name in LOADS and not memory_order(op).acquires
+    return op.name in READS and not memory_order(op).acquires
 
 
 def token_operand(op: ir.Operation) -> ir.Value | None:
@@ -90,14 +74,14 @@ class Accesses:
     ) -> None:
         self.ops = [op for op in flow.ops() if counts(op)]
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
-        self.loads = sum(self._bits[op] for op in self.ops if op.name in LOADS)
+        self.loads = sum(self._bits[op] for op in self.ops if op.name in READS)
         self.loads |= self.loads << len(self.ops)
         acquires = (op for op in self.ops if memory_order(op).acquires)
         self.acquires = sum(self._bits[op] for op in acquires)
         self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:
-            if op.name.endswith("_ptr_tko"):
+            if op.name in POINTER_ACCESSES:
                 for outer in enclosing_ops(op.operands[0]):
                     known = self._repointed.get(outer, 0)
                     self._repointed[outer] = known | self._bits[op]
@@ -209,7 +193,7 @@ class TokenOrder:
         if not any(list(token.uses) for token in _tokens(load.results)):
             return []
         accesses, _ = self._solved
-        others = (op for op in accesses.ops if op.name not in (*LOADS, GRID_WAIT))
+        others = (op for op in accesses.ops if op.name not in READS | {GRID_WAIT})
         return [op for op in others if load in self.before(op)]
 
 

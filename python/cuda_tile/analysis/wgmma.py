@@ -43,7 +43,7 @@ from cuda_tile.constants import (
 )
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.wgmma import WGMMA, groups_of
-from cuda_tile.ir.carried import LOOPS, first_carried
+from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
@@ -52,6 +52,7 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
+from cuda_tile.ir.traits import LOOPS
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.atoms import M16N16K32
 from cuda_tile.layout.descriptors import UNIT_BYTES, panel_buffer

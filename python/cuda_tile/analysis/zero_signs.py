@@ -13,17 +13,9 @@ from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.carried import first_carried
+from cuda_tile.ir.traits import HIDES_ZERO_SIGNS, KEEPS_ZERO_SIGNS
 from cuda_tile.ir.walk import nested_ops
 
-_BLIND = frozenset(f"cuda_tile.{name}" for name in ("exp", "exp2", "cmpf", "absf"))
-_KEEPS = frozenset(
-    f"cuda_tile.{name}"
-    for name in (
-        *("addf", "subf", "mulf", "fma", "negf", "maxf", "minf"),
-        *("select", "reshape", "broadcast", "permute", "yield"),
-    )
-)
-"""Ops whose results then differ in the signs of zeros at most."""
 _LOOP, _BRANCH, _REDUCE = "cuda_tile.for", "cuda_tile.if", "cuda_tile.reduce"
 
 
@@ -46,12 +38,12 @@ def hides_zero_signs(value: ir.Value) -> bool:
 
 def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
     """The values in which the signs of an operand's zeros live on; None if any may."""
-    if op.name in _BLIND:
+    if op.name in HIDES_ZERO_SIGNS:
         return []
     if op.name == _LOOP:  # zero_removal C6
         return _carried(op, number - first_carried(op)[0])
     if op.name == _REDUCE:
-        is_plain = all(inner.name in _KEEPS for inner in nested_ops(op))
+        is_plain = all(inner.name in KEEPS_ZERO_SIGNS for inner in nested_ops(op))
         return list(op.results) if is_plain else None
     parent = op.parent
     if parent is not None and op.name == "cuda_tile.continue":
@@ -59,7 +51,7 @@ def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
     if parent is not None and op.name == "cuda_tile.yield":
         is_branch = parent.operation.name == _BRANCH
         return [parent.operation.results[number]] if is_branch else None
-    return list(op.results) if op.name in _KEEPS else None
+    return list(op.results) if op.name in KEEPS_ZERO_SIGNS else None
 
 
 def _carried(loop: ir.Operation, number: int) -> Iterable[ir.Value] | None:

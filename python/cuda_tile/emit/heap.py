@@ -20,9 +20,10 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import memory_bits, pointee_of
+from cuda_tile.ir.traits import FREES
 from cuda_tile.ir.walk import nested_ops
 
-SCOPES = ("cuda_tile.for", "cuda_tile.loop", "cuda_tile.entry")
+SCOPES = FREES | {"cuda_tile.entry"}
 """Ops whose region frees the memory that was allocated in it."""
 MALLOC_ALIGNMENT_BYTES = 16
 """Alignment of what `malloc` gives (same chapter)."""

@@ -19,8 +19,8 @@ from cuda_tile.emit.fragment import Fragment
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.copies import planned
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import element_bits, element_of
+from cuda_tile.ir.traits import BUFFER_LOADS, PURE
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.ldmatrix import (
     LdMatrix,
@@ -30,7 +30,7 @@ from cuda_tile.layout.ldmatrix import (
 )
 from cuda_tile.layout.linear import LinearLayout
 
-_READS = ("tileas.take", "tileas.load_shared")
+_READS = PURE | BUFFER_LOADS | {"tileas.take"}
 """Ops between a load and its product that change nothing in shared memory."""
 _WORD_BYTES = 4
 
@@ -76,7 +76,7 @@ def is_read_by_partial_sums(op: ir.Operation) -> bool:
         return False
     ops = block_ops(op.block)
     between = ops[ops.index(op) + 1 : ops.index(users[0])]
-    return all(is_pure(other) or other.name in _READS for other in between)
+    return all(other.name in _READS for other in between)
 
 
 def _fills_words(plan: LdMatrix) -> bool:

@@ -16,9 +16,9 @@ from cuda_tile.emit.access import TileAccess, pick_words
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.vectors import Run, guarded_load, load_run, store_run
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.reuse import VECTOR_BYTES, Reuse, read_reuse
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.traits import is_pure
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.linear import Coord
 from cuda_tile.targets import WARP_LANES

@@ -24,10 +24,10 @@ from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, integers
-from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.shared_loads import is_again
 from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
+from cuda_tile.ir.traits import COPIES
 from cuda_tile.ir.walk import enclosing_entry, nested_ops
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.linear import LinearLayout

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.traits import LOOPS
 from cuda_tile.ir.walk import nested_ops
 
-LOOPS = ("cuda_tile.for", "cuda_tile.loop", "tileas.tiles")
-"""Ops that run a region again and again, with carried values."""
 BRANCH = "cuda_tile.if"
 _ENDS = {
-    "cuda_tile.continue": ("cuda_tile.for", "cuda_tile.loop"),
-    "cuda_tile.break": ("cuda_tile.loop",),
-    "cuda_tile.yield": (BRANCH,),
-    "tileas.next_tile": ("tileas.tiles",),
+    "cuda_tile.continue": LOOPS,
+    "cuda_tile.break": frozenset(["cuda_tile.loop"]),
+    "cuda_tile.yield": frozenset([BRANCH]),
+    "tileas.next_tile": LOOPS,
 }
 """Terminators that hand values on, and the ops that receive them."""
 BOUNDS = 3
@@ -38,7 +37,7 @@ def first_carried(op: ir.Operation) -> tuple[int, int]:
 
 def receiver(end: ir.Operation) -> ir.Operation | None:
     """The op that a terminator hands its operands to; None if it does not."""
-    kinds = _ENDS.get(end.name, ())
+    kinds = _ENDS.get(end.name, frozenset[str]())
     parent = end.parent
     while parent is not None:
         if parent.operation.name in kinds:

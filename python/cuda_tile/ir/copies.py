@@ -8,10 +8,6 @@ from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.walk import defining_op, segments
 
-COPIES = ("tileas.copy_in", "tileas.gather_in")
-"""Ops that fill a buffer, the last of their operand groups."""
-
-
 STORE = "tileas.store_shared"
 """Op by which threads fill a buffer; its plan, if any, has the slots of a ring."""
 

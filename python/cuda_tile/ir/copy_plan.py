@@ -24,9 +24,8 @@ from cuda_tile.ir.plan_values import (
 from cuda_tile.ir.walk import enclosing_entry, located_at_op, op_stem
 from cuda_tile.targets import Target
 
-LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
-STORES = ("cuda_tile.store_view_tko",)
-"""The accesses that may have a plan."""
+PLANNED_STORE = "cuda_tile.store_view_tko"
+"""The store that may have a plan: engines do not store to single pointers."""
 TMA, CP_ASYNC, THREADS = "tma", "cp_async", "threads"
 ENGINES = (TMA, CP_ASYNC, THREADS)
 """Who may move a tile, the fastest first."""

@@ -64,15 +64,9 @@ def read_maps(entry: ir.Operation) -> tuple[TensorMapParameter, ...]:
     if MAPS_ATTRIBUTE not in entry.attributes:
         return ()
     attribute, where = entry.attributes[MAPS_ATTRIBUTE], location_text(entry)
-    if not isinstance(attribute, ir.ArrayAttr):
-        raise UserError(
-            f"expected an array of dictionaries as '{MAPS_ATTRIBUTE}' of entry "
-            f"@{entry_name(entry)}, got {attribute}",
-            where,
-        )
     types = parameter_types(entry)
     found: list[TensorMapParameter] = []
-    for place, item in enumerate(attribute):
+    for place, item in enumerate(ir.ArrayAttr(attribute)):
         try:
             part = TensorMapParameter.from_json(value_of(item))
             check_parameters(part, types)

@@ -45,9 +45,6 @@ MAX_GRID_EXTENT = (1 << 24) - 1
 REMARKS_ATTRIBUTE = "tileas.remarks"
 CHOICE_ATTRIBUTE = "tileas.choice"
 """An array of strings on the entry: what was given up, and why, for the report."""
-PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
-"""Level T operations that a matrix instruction computes."""
-
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
 LEAST_PART = 4
@@ -260,7 +257,7 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     """The plan of one product, with what it leaves to its entry filled in.
 
     Args:
-        op: A product, one of `PRODUCTS`.
+        op: A product, of level T.
         entry: The plan of its entry; None if it stands there.
 
     Raises:
@@ -299,22 +296,6 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
     return ProductPlan(
         *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
     )
-
-
-def refuse_plan(op: ir.Operation) -> None:
-    """Refuses a plan on an operation that takes none.
-
-    Those that do are entries, products, loads, and stores to views.
-
-    Raises:
-        UserError: There is one.
-    """
-    if PLAN_ATTRIBUTE in op.attributes:
-        raise UserError(
-            f"expected '{PLAN_ATTRIBUTE}' on an entry, a matrix product, a load or a "
-            f"store only, got it on '{op_stem(op)}'",
-            location_text(op),
-        )
 
 
 def extents_of(op: ir.Operation) -> tuple[int, int, int]:

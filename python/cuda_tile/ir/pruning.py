@@ -6,15 +6,13 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.carried import drop, first_carried
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.traits import LOADS, is_pure
 from cuda_tile.ir.walk import block_ops, taken
-
-_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 
 
 def is_removable(op: ir.Operation) -> bool:
     """Whether an op may go if nothing uses its results."""
-    return is_pure(op) or (op.name in _LOADS and not memory_order(op).is_strong)
+    return is_pure(op) or (op.name in LOADS and not memory_order(op).is_strong)
 
 
 def prune_loop(loop: ir.Operation) -> ir.Operation:

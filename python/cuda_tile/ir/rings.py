@@ -24,8 +24,6 @@ from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, location_text
 
 RING = "tileas.ring"
-ITERATION_OPS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
-"""The ops that advance a ring, by their first operand."""
 SLOT_ALIGNMENT_BYTES = 1024
 MBARRIERS_ATTRIBUTE = "tileas.mbarriers"
 """On a ring: where in shared memory its mbarriers are, if not behind its slots."""

@@ -9,6 +9,7 @@ from functools import wraps
 from itertools import islice
 from typing import Concatenate, ParamSpec, TypeVar
 
+from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import CudaTileError, UserError
@@ -210,6 +211,11 @@ def located_error(error: CudaTileError, op: ir.Operation) -> CudaTileError:
     if error.location is not None:
         return error
     return type(error)(error.message, location_text(op))
+
+
+def named_operands(op: ir.Operation, name: str) -> list[ir.Value]:
+    """The operands that ODS gives a name, of an op with operand segments."""
+    return segments(op)[ods.ops()[op_stem(op)].operands.index(name)]
 
 
 def segments(op: ir.Operation) -> list[list[ir.Value]]:

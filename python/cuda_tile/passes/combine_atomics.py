@@ -49,9 +49,9 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.bins import identity_of, may_join
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.ir.attributes import keyword
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import is_pure
 from cuda_tile.ir.walk import defining_op, entries, nested_ops, segments
 from cuda_tile.options import Options
 from cuda_tile.rewrites.group_leaders import GroupLeaders, Groups

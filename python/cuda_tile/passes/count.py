@@ -24,10 +24,9 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
+from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
-
-_USERS = ("tileas.take", "tileas.await", "tileas.release")
 
 Ages = tuple[int, ...]
 """Of iterations that are published and not taken, oldest first: the groups since."""
@@ -61,7 +60,7 @@ def run(module: ir.Operation, options: Options) -> None:
     i64 = ir.IntegerType.get_signless(64)
     for entry in entries(module):
         flow = ControlFlow(entry)
-        waits = [op for op in flow.ops() if op.name in _USERS]
+        waits = [op for op in flow.ops() if op.name in DRAIN_STEPS | AWAITS]
         if not waits:
             continue
         analysis = Groups(flow)

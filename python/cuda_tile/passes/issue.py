@@ -33,8 +33,13 @@ from cuda_tile.analysis.stages import (
 from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
-from cuda_tile.ir.copies import COPIES
-from cuda_tile.ir.rings import ITERATION_OPS
+from cuda_tile.ir.traits import (
+    BUFFER_ORDERS,
+    BUFFER_USERS,
+    COPIES,
+    FILL_STEPS,
+    RING_STEPS,
+)
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,
@@ -42,27 +47,19 @@ from cuda_tile.ir.walk import (
     location_text,
     nested_ops,
 )
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.options import Options
 
 _STARTS, _OTHERS, _WAITS = range(3)
 """Which of the ops that could stand next comes first."""
-_SHARED = frozenset(
-    (
-        "tileas.alloc_shared",
-        "tileas.store_shared",
-        "tileas.load_shared",
-        "tileas.load_part",
-        "tileas.barrier",
-        "tileas.copy_out",
-        "tileas.await_copies",
-    )
-)
+_SHARED = BUFFER_USERS | BUFFER_ORDERS | {"tileas.copy_out"}
 """Accesses to shared buffers by threads and copies, and what orders them."""
-_FIRST = frozenset((TAKE, RELEASE, RENAMES, SETTLED))
-"""Ops that, beside products, come first: they give slots back or cost nothing."""
-_FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
-_BARRIER = "tileas.barrier"
-_FILLED_BY = ("tileas.store_shared", _BARRIER)
+_FIRST = ops_by_rule(
+    "gives a slot back or costs nothing, so it comes first, as products do",
+    *(TAKE, RELEASE, RENAMES, SETTLED),
+)
+_FILLS = FILL_STEPS | COPIES
+_STORE, _BARRIER = "tileas.store_shared", "tileas.barrier"
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -213,7 +210,7 @@ class _Needs:
             self._awaits[place] = self._read.get(op.operands[0], frozenset())
         elif op.name in _SHARED:
             yield from self._after("shared", place)
-            if op.name in _FILLED_BY:
+            if op.name == _STORE or op.name == _BARRIER:
                 self._last["filled"] = place
                 yield from self._awaits_before(op)
             if op.name == _BARRIER:
@@ -227,7 +224,7 @@ class _Needs:
 
         A buffer of this block is not the one of another iteration, and no other op's.
         """
-        buffer = _root(op.operands[1]) if op.name == "tileas.store_shared" else None
+        buffer = _root(op.operands[1]) if op.name == _STORE else None
         maker = None if buffer is None else defining_op(buffer)
         is_own = (
             maker is not None
@@ -240,7 +237,7 @@ class _Needs:
 
     def _by_kind(self, place: int, op: ir.Operation) -> Iterator[int]:
         """What an op stays behind that is no access to a shared buffer."""
-        if op.name in ITERATION_OPS:
+        if op.name in RING_STEPS:
             yield from self._after(op.operands[0], place)
             if op.name == RELEASE:
                 yield from self._readers.pop(op.operands[0], ())
@@ -255,7 +252,7 @@ class _Needs:
             yield from self._after("filled")
         elif op.name in _FILLS:
             yield from self._after("fills", place)
-        elif op.name not in ITERATION_OPS:
+        elif op.name not in RING_STEPS:
             yield from self._after("others", place)
 
     def _after(self, what: object, place: int | None = None) -> Iterator[int]:

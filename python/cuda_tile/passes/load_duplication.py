@@ -38,7 +38,8 @@ Contract `load_duplication`
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import PRODUCTS, add_remark, read_product
+from cuda_tile.ir.plan import add_remark, read_product
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.rewrites.duplicates import duplicate, may_duplicate, shared_operands

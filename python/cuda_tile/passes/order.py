@@ -38,19 +38,20 @@ from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import enclosing_ops_of
 from cuda_tile.analysis.tokens import (
-    LOADS,
     Accesses,
     AccessesBehindTokens,
     is_plain_load,
 )
 from cuda_tile.ir.attributes import flag
-from cuda_tile.ir.carried import LOOPS
-from cuda_tile.ir.copies import COPIES, copy_engine
+from cuda_tile.ir.copies import copy_engine
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
+from cuda_tile.ir.traits import COPIES, LOADS, LOOPS, POINTER_ACCESSES, READS, STORES
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
+
+_BY_POINTERS = (LOADS | STORES) & POINTER_ACCESSES
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -242,7 +243,7 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         earlier = self._behind.waited_for(op) & pending
         if earlier & self._accesses.acquires or (earlier and memory_order(op).releases):
             return True
-        if op.name in LOADS:
+        if op.name in READS:
             earlier &= ~self._accesses.loads
         present, has_older = self._accesses.split(earlier)
         return has_older or not all(self._stays_in_thread(a, op) for a in present)
@@ -256,7 +257,7 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         pointers = later.operands[0]
         if earlier.name == "tileas.gather_in":  # whose threads do not wait for it
             return False
-        if not later.name.endswith("_ptr_tko") or earlier.operands[0] != pointers:
+        if later.name not in _BY_POINTERS or earlier.operands[0] != pointers:
             return False
         if not is_distributed(pointers):
             return False

@@ -18,9 +18,9 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import add_remark, read_plan
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tile_loop import NEXT_TILE, TILES, has_tiles
 from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import is_pure
 from cuda_tile.ir.walk import (
     block_ops,
     body,

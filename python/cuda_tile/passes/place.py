@@ -18,8 +18,9 @@ from cuda_tile.analysis.index_space import mark_inside
 from cuda_tile.analysis.never_positive import mark_never_positive
 from cuda_tile.constants import MOST_THREAD_ELEMENTS
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
+from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import (
     defining_op,
     entries,

@@ -18,18 +18,16 @@ from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.legality import check_program
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import UserError
-from cuda_tile.ir.copy_plan import LOADS, STORES
 from cuda_tile.ir.maps import write_abi
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
-    PRODUCTS,
     TARGET_ATTRIBUTE,
     Plan,
     add_remark,
     read_plan,
-    refuse_plan,
     write_choice,
 )
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, location_text
 from cuda_tile.options import Options
 from cuda_tile.place.families import RULES as PLACE_RULES
@@ -94,9 +92,6 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         if problem.space.products:
             write_choice(entry, choice_texts(found.chosen, found.compared))
     _check_whole(entry, whole.plan, problem.ops)
-    for op in problem.ops:
-        if op.name not in (*PRODUCTS, *LOADS, *STORES):
-            refuse_plan(op)
     write(entry, whole)
 
 

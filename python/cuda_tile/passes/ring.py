@@ -31,16 +31,8 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.async_products import THREADS
-from cuda_tile.ir.carried import (
-    BRANCH,
-    LOOPS,
-    CarriedVariable,
-    ancestor_in,
-    exits_of,
-    leaves,
-)
+from cuda_tile.ir.carried import BRANCH, CarriedVariable, ancestor_in, exits_of, leaves
 from cuda_tile.ir.copies import (
-    COPIES,
     CP_ASYNC,
     copy_buffer,
     copy_engine,
@@ -50,6 +42,7 @@ from cuda_tile.ir.copies import (
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
+from cuda_tile.ir.traits import COPIES, LOOPS
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,

@@ -60,20 +60,19 @@ from cuda_tile.analysis.role_slice import (
 )
 from cuda_tile.analysis.tokens import token_operand
 from cuda_tile.ir.attributes import attributes_of, text
-from cuda_tile.ir.carried import drop, first_carried, receiver
+from cuda_tile.ir.carried import BRANCH, drop, first_carried, receiver
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.rings import RING
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import COUNTED_LOOPS, FILL_STEPS, LOOPS, is_pure
 from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.targets import WARP_LANES
 
 COPY = "tileas.copy_in"
-FILLS = ("tileas.acquire", "tileas.publish")
-_WHOLE = ("cuda_tile.if", "cuda_tile.loop")
+_WHOLE = (LOOPS - COUNTED_LOOPS) | {BRANCH}
 """Ops of which "work" keeps all carried values: rare, and they cost nothing."""
 
 
@@ -145,7 +144,7 @@ def _fills(ring: ir.Operation) -> list[ir.Operation]:
     found: list[ir.Operation] = []
     for use in ring.results[0].uses:
         op = use.owner.operation
-        if op.name not in FILLS:
+        if op.name not in FILL_STEPS:
             continue
         found.append(op)
         for other in (use.owner.operation for r in op.results for use in r.uses):

@@ -25,7 +25,6 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import carry_all, first_carried, leaves, set_ends
 from cuda_tile.ir.copies import (
-    COPIES,
     CP_ASYNC,
     copy_buffer,
     copy_engine,
@@ -35,6 +34,7 @@ from cuda_tile.ir.copies import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import at_most, constant_of, plus
+from cuda_tile.ir.traits import COPIES, RING_STEPS
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
 from cuda_tile.passes.skew_trips import Trips, last_index
@@ -91,7 +91,7 @@ def fills_of(loop: ir.Operation) -> list[Fill]:
 
 def _ring_of(op: ir.Operation) -> tuple[ir.Value | None, ir.Operation | None]:
     """The ring of an op; of an `if`, the ring that it releases, and its release."""
-    if op.name in ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release"):
+    if op.name in RING_STEPS:
         return op.operands[0], None
     if op.name == "cuda_tile.if":
         for inner in block_ops(op.regions[0].blocks[0]):

@@ -27,12 +27,15 @@ from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
-from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, planned
+from cuda_tile.ir.copies import copy_buffer, copy_numbers, planned
 from cuda_tile.ir.scalars import branch, compare, plus
+from cuda_tile.ir.traits import COPIES
 from cuda_tile.ir.walk import block_ops, defining_op
+from cuda_tile.ods import ops_by_rule
 
 SETTLED, AWAIT = "tileas.settled", "tileas.await"
 TAKE, RELEASE = "tileas.take", "tileas.release"
+_LINKS = ops_by_rule("hands a sum on to the next product", SETTLED, AWAIT)
 
 
 @dataclass(eq=False)
@@ -78,7 +81,7 @@ def _sum(loop: ir.Operation, number: int) -> Sum | None:
         if step == end:
             is_back = bool(found.products) and end.operands[number] == value
             return found if is_back and found.glue[-1].name == AWAIT else None
-        is_link = step.name in (SETTLED, AWAIT) and len(step.operands) == 1
+        is_link = step.name in _LINKS and len(step.operands) == 1
         if is_link:
             found.glue.append(step)
         elif runs_by_itself(step) and sum_of(step) == value and _may_run_on(step):

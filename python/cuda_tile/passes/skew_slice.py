@@ -10,12 +10,9 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.tokens import is_fresh
 from cuda_tile.ir.carried import first_carried
-from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.traits import COPIES, LOADS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
-
-_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 
 
 class CannotMove(Exception):
@@ -85,7 +82,7 @@ class BackwardSlice:
 def _check(op: ir.Operation) -> None:
     if is_pure(op):
         return
-    if op.name in _LOADS:
+    if op.name in LOADS:
         tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
         if not memory_order(op).is_strong and all(map(is_fresh, tokens)):
             return

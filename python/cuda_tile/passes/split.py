@@ -56,19 +56,16 @@ from cuda_tile.analysis.masks import open_value
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import KEEPS_ELEMENTS, LOOPS, PRODUCTS
 from cuda_tile.ir.walk import block_ops, defining_op, entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes import simplify
 from cuda_tile.passes.split_bounds import Bounds, Condition
 from cuda_tile.passes.split_zeros import drop_added_zeros
 
-_PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
 _COMPARE = "cuda_tile.cmpi"
 _LOAD = "cuda_tile.load_ptr_tko"
-_FORWARDS = tuple(
-    f"cuda_tile.{stem}" for stem in ("andi", "broadcast", "permute", "reshape")
-)
-_LOOPS = ("cuda_tile.for", "cuda_tile.loop")
+_FORWARDS = KEEPS_ELEMENTS | {"cuda_tile.andi"}
 _SIGNS = {
     "greater_than": (1, 1),
     "greater_than_or_equal": (1, 0),
@@ -129,7 +126,7 @@ def _is_worth(op: ir.Operation) -> bool:
     if flag(op, "unsignedCmp"):  # loop_splitting C2
         return False
     names = {inner.name for inner in nested_ops(op)}
-    return not names.isdisjoint(_PRODUCTS) and names.isdisjoint(_LOOPS)
+    return not names.isdisjoint(PRODUCTS) and names.isdisjoint(LOOPS)
 
 
 def _goes_on(loop: ir.Operation) -> bool:

@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import LEAST_CONVERSION_BYTES
-from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
+from cuda_tile.ir.plan import read_plan, read_target
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, listed_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion

@@ -24,6 +24,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import body, defining_op, entry_name, nested_ops, segments
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.arg_text import parse_arg
 from cuda_tile.runtime.elements import Array, element
 from cuda_tile.runtime.spread import spread_args
@@ -39,7 +40,7 @@ DRAWN_ELEMENTS = 1 << 16
 """Larger arrays repeat these random numbers: drawing many takes longer than the run."""
 _SEED = 1
 _DIVISOR = re.compile(r"div_by<(\d+)")
-_STEPS_BACK = ("cuda_tile.assume", "cuda_tile.exti", "cuda_tile.trunci")
+_STEPS_BACK = ops_by_rule("keeps the number of a parameter", "assume", "exti", "trunci")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     tile_of,
 )
+from cuda_tile.ir.traits import BUFFER_LOADS
 from cuda_tile.ir.walk import entry_name, location_text, nested_ops
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -34,7 +35,6 @@ from cuda_tile.targets import find_target
 
 FIRST_STMATRIX = 90
 _STORE = "tileas.store_shared"
-_LOADS = ("tileas.load_shared", "tileas.load_part")
 _BIT = "i1"
 
 
@@ -184,7 +184,7 @@ def _access(op: ir.Operation, gpu: str) -> tuple[ir.Value, WarpAccess] | None:
     """The buffer that an op of threads accesses, and how its first warp does."""
     if op.name == _STORE:
         tile, buffer, stores = op.operands[0], op.operands[1], True
-    elif op.name in _LOADS:
+    elif op.name in BUFFER_LOADS:
         tile, buffer, stores = op.results[0], op.operands[0], False
     else:
         return None

@@ -10,28 +10,16 @@ from __future__ import annotations
 
 from math import prod
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.constants import MOST_REPEATED_OPS
 from cuda_tile.ir.tiles import is_distributed, shape_of
+from cuda_tile.ir.traits import ELEMENTWISE, EXPENSIVE, SPREADS
 from cuda_tile.ir.walk import defining_op, nested_ops
 
-FREE = {f"cuda_tile.{name}" for name in ("constant", "reshape", "broadcast", "permute")}
+FREE = SPREADS | {"cuda_tile.constant"}
 """Ops that a thread does without an instruction."""
 
-EXPENSIVE = {f"cuda_tile.{name}" for name in ("divi", "remi", "divf", "remf", "mulhii")}
-"""Elementwise ops of many instructions, which are not done twice."""
-
-REPEATABLE = (
-    FREE
-    | {"cuda_tile.iota", "cuda_tile.select"}
-    | {
-        f"cuda_tile.{op.name}"
-        for family in ods.ELEMENTWISE_FAMILIES
-        if family != "math"  # many instructions each
-        for op in ods.family(family)
-    }
-) - EXPENSIVE
+REPEATABLE = FREE | {"cuda_tile.iota"} | (ELEMENTWISE - EXPENSIVE)
 """Ops that make their result of what the same thread has of their operands."""
 
 Group = list[ir.Operation]

@@ -21,5 +21,6 @@ def same_layout(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     return [Same(tuple(v for v in (*op.operands, *op.results) if is_distributed(v)))]
 
 
-for _family in ods.ELEMENTWISE_FAMILIES:
-    RULES.register(*(op.name for op in ods.family(_family)))(same_layout)
+RULES.register(*(name for name, op in ods.ops().items() if "elementwise" in op.traits))(
+    same_layout
+)

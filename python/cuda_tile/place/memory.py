@@ -12,8 +12,8 @@ from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.operand_sources import renamed_uses
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.copy_plan import TMA, read_load, read_store
-from cuda_tile.ir.plan import PRODUCTS
 from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
 from cuda_tile.place.cost import sector_cycles, trip_count

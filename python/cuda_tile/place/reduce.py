@@ -6,6 +6,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import COMBINES, STORES
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.reduction import most_spread_result, replicated_result
 from cuda_tile.place.constraints import Constraint, Related, Same
@@ -58,7 +59,7 @@ def _is_broadcast(value: ir.Value) -> bool:
         for use in work.pop().uses:
             user = use.owner.operation
             if user.name == "cuda_tile.broadcast" or user.regions or not user.results:
-                if user.name not in _ENDS:
+                if user.name not in COMBINES | STORES:
                     return True
                 continue
             for result in user.results:
@@ -66,11 +67,3 @@ def _is_broadcast(value: ir.Value) -> bool:
                     seen.add(result)
                     work.append(result)
     return False
-
-
-_ENDS = {
-    "cuda_tile.reduce",
-    "cuda_tile.scan",
-    "cuda_tile.store_view_tko",
-    "cuda_tile.store_ptr_tko",
-}

@@ -12,10 +12,7 @@ from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
 from cuda_tile.place.constraints import Constraint, Demand, Related, Same
-from cuda_tile.place.elementwise import same_layout
 from cuda_tile.place.rules import RULES, PlaceContext
-
-RULES.register("select", "offset")(same_layout)
 
 
 @RULES.register("constant", "iota")

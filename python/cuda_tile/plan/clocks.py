@@ -15,6 +15,7 @@ from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging
 from cuda_tile.engines.engine import Reading
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
+from cuda_tile.ir.traits import POWERS
 from cuda_tile.targets import Target
 
 
@@ -120,6 +121,5 @@ def count_exponentials(ops: Iterable[ir.Operation]) -> int:
     return sum(
         elements_of(op.results[0])
         for op in ops
-        if op.name in ("cuda_tile.exp", "cuda_tile.exp2")
-        and is_distributed(op.results[0])
+        if op.name in POWERS and is_distributed(op.results[0])
     )

@@ -25,8 +25,9 @@ from cuda_tile.constants import (
     WORTH_WARPS,
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
-from cuda_tile.ir.plan import LOAD_WARPS, PRODUCTS, Plan
+from cuda_tile.ir.plan import LOAD_WARPS, Plan
 from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,

@@ -32,11 +32,15 @@ from cuda_tile.analysis.tiling import index_operands
 from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.traits import PURE
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
 
-LINEAR = frozenset(("addi", "subi", "muli", "shli", "assume", "exti", "trunci"))
-"""Ops that keep blocks which are neighbours in the grid neighbours in the arrays."""
+LINEAR = ops_by_rule(
+    "keeps blocks which are neighbours in the grid neighbours in the arrays",
+    *("addi", "subi", "muli", "shli", "assume", "exti", "trunci"),
+)
 BLOCK_ID = "get_tile_block_id"
 
 
@@ -127,10 +131,10 @@ def _block_axes(value: ir.Value) -> set[int]:
         stem = op_stem(op)
         if stem == BLOCK_ID:
             found.add(ir.OpResult(value).result_number if is_linear else _ANY)
-        elif len(op.regions) or stem.endswith("_tko"):
+        elif op.name not in PURE:
             found.add(_ANY)
         else:
-            work += [(v, is_linear and stem in LINEAR) for v in op.operands]
+            work += [(v, is_linear and op.name in LINEAR) for v in op.operands]
     return found
 
 

@@ -19,8 +19,9 @@ from cuda_tile.constants import (
     PART_ELEMENTS,
     SCANNED_ELEMENTS,
 )
-from cuda_tile.ir.plan import PRODUCTS, Plan
+from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.plan.registers import TileRegisters

@@ -6,8 +6,7 @@ hints as far as possible: first the CTAs and warps it asked for, then more warps
 fewer CTAs, then several CTAs for a tile block. Where nothing fits, the candidate is
 taken that spills least, of those whose instructions have the registers that they need.
 Where the slots of a candidate's copies have no room, the next one is taken; where none
-has room for them, threads make these loads and the search
-begins anew.
+has room for them, threads make these loads and the search begins anew.
 """
 
 from __future__ import annotations

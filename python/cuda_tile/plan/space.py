@@ -28,8 +28,9 @@ from cuda_tile.constants import (
     WANTED_ELEMENTS,
 )
 from cuda_tile.ir.copy_plan import TMA
-from cuda_tile.ir.plan import PRODUCTS, ROLES, extents_of
+from cuda_tile.ir.plan import ROLES, extents_of
 from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.options import Options
 from cuda_tile.plan.products import possible_divisions
 from cuda_tile.targets import MOST_CLUSTER, PORTABLE_CLUSTER, WARP_COUNTS, WARP_LANES

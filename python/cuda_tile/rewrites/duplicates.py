@@ -15,8 +15,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import LoadedOperand, renamed_uses, source_load
 from cuda_tile.analysis.tokens import TokenOrder
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.traits import LOADS
 from cuda_tile.ir.walk import defining_op, enclosing_entry
 
 

@@ -19,9 +19,9 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.registers import elementwise_stems
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import ELEMENTWISE
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.rewrites.group_reduction import reduce_groups
 
@@ -135,7 +135,7 @@ class GroupLeaders:
                 return None if source is None else [source]
             case "assume":
                 return [(op.operands[0], groups)]
-            case stem if stem in elementwise_stems():
+            case _ if op.name in ELEMENTWISE:
                 return [(operand, groups) for operand in op.operands]
             case _:
                 return None

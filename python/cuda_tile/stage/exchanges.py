@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import MOST_EXCHANGED_BYTES
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.traits import COMBINES, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, taken
 from cuda_tile.stage.conversion import conversion_source
 
@@ -87,7 +87,7 @@ def _made_after(op: ir.Operation, first: ir.Operation) -> list[ir.Operation] | N
 
 def _can_move(op: ir.Operation) -> bool:
     """Whether an op only computes; the body of a reduction does nothing else."""
-    return is_pure(op) or op.name == "cuda_tile.reduce"
+    return is_pure(op) or op.name in COMBINES
 
 
 def _last_of_run(first: ir.Operation) -> ir.Operation:

@@ -23,7 +23,6 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
-    SAME_ELEMENTS,
     conversions_of,
     enclosing_loop,
     enclosing_ops_of,
@@ -37,9 +36,8 @@ from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
 from cuda_tile.errors import UserError
-from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, read_plan, read_product
-from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.copy_plan import TMA, LoadPlan, read_load
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product
 from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
@@ -49,6 +47,7 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_bytes,
 )
+from cuda_tile.ir.traits import LOADS, PRODUCTS, SAME_ELEMENTS, is_pure
 from cuda_tile.ir.walk import block_ops, location_text, nested_ops, segments
 from cuda_tile.layout.copy_units import UNIT_BYTES
 from cuda_tile.layout.linear import LinearLayout

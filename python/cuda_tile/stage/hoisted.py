@@ -12,13 +12,10 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import held_registers
 from cuda_tile.constants import MOST_HOISTED_REGISTERS
-from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.traits import COMBINES, LOADS, STORES, is_pure
 from cuda_tile.ir.walk import block_ops, nested_ops
-
-_STORES = ("cuda_tile.store_view_tko", "cuda_tile.store_ptr_tko")
 
 
 def start_loads_together(entry: ir.Operation) -> None:
@@ -49,9 +46,9 @@ def _is_load(op: ir.Operation) -> bool:
 
 def _may_pass(op: ir.Operation) -> bool:
     """Whether what stands behind an op runs whenever it does, whatever it does."""
-    if op.name in (*LOADS, *_STORES):
+    if op.name in LOADS | STORES:
         return not memory_order(op).is_strong
-    return is_pure(op) or op.name in ("cuda_tile.reduce", "cuda_tile.scan")
+    return is_pure(op) or op.name in COMBINES
 
 
 def _registers(op: ir.Operation) -> int:

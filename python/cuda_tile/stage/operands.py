@@ -14,10 +14,12 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.ir.traits import LOOPS
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.stage.conversion import store_in_buffer
 
-LOOPS = ("cuda_tile.for", "cuda_tile.loop")
+_LOOPS = LOOPS - {"tileas.tiles"}
+"""Loops of the program; what stands before `tiles` serves all roles, a buffer one."""
 ENTRY = "cuda_tile.entry"
 
 
@@ -131,6 +133,6 @@ def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
         if parent is None or parent.operation.name == ENTRY:
             break
         op = parent.operation
-        if op.name in LOOPS:
+        if op.name in _LOOPS:
             point = op
     return point

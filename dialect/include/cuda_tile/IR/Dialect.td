@@ -10,6 +10,7 @@
 #ifndef CUDA_TILE_IR_DIALECT_TD
 #define CUDA_TILE_IR_DIALECT_TD
 
+include "cuda_tile/IR/Traits.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"

@@ -22,6 +22,8 @@ def Tileas_Dialect : Dialect {
   let cppNamespace = "::cuda_tile::tileas";
   let dependentDialects = ["::cuda_tile::CudaTileDialect"];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1; // Attributes.td
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = "void registerTypes();";
 }
 

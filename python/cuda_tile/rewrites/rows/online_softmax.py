@@ -76,6 +76,7 @@ from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import POWERS, SPREADS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 from cuda_tile.rewrites.rows.hoisted import Step
 from cuda_tile.rewrites.rows.row import Row
@@ -240,7 +241,7 @@ def _other(product: ir.Operation) -> ir.Value:
 
 
 def _is_power(op: ir.Operation) -> bool:
-    return op_stem(op) in ("exp", "exp2")
+    return op.name in POWERS
 
 
 def has_body(op: ir.Operation, stem: str) -> bool:
@@ -297,7 +298,7 @@ def spread_from(value: ir.Value) -> ir.Operation | None:
     made = defining_op(value)
     if made is None or op_stem(made) != "broadcast":
         return None
-    while made is not None and op_stem(made) in ("broadcast", "reshape"):
+    while made is not None and made.name in SPREADS:
         made = defining_op(made.operands[0])
     return made
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
 from cuda_tile.analysis.bodies import has_wrong_identity, is_commutative
@@ -28,8 +27,15 @@ from cuda_tile.analysis.control_flow import counted_loop, may_leave
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
+from cuda_tile.ir.traits import (
+    COMBINES,
+    ELEMENTWISE,
+    LOADS,
+    STORES,
+    VIEW_ACCESSES,
+    is_pure,
+)
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -39,17 +45,24 @@ from cuda_tile.ir.walk import (
     op_stem,
     taken,
 )
+from cuda_tile.ods import ops_by_rule
 
-ACCESSES = ("load_view_tko", "store_view_tko")
+ACCESSES = (LOADS | STORES) & VIEW_ACCESSES
 PADDINGS = {
     **{None: 0.0, "zero": 0.0, "neg_zero": -0.0, "nan": float("nan")},
     **{"pos_inf": float("inf"), "neg_inf": float("-inf")},
 }
-_STEPS = ("store_view_tko", "scan")
-"""What belongs to each part and its order, and may not be repeated for each."""
-_IN_ORDER = ("for", "scan")
-"""What makes rows at a cost, or from part to part: a loop around has it but once."""
-_STRUCTURE = ("for", "if", "reduce", "continue", "yield")
+_STEPS = ops_by_rule(
+    "belongs to each part and its order, and may not be repeated for each",
+    *("store_view_tko", "scan"),
+)
+_IN_ORDER = ops_by_rule(
+    "makes rows at a cost, or from part to part: a loop around has it but once",
+    *("for", "scan"),
+)
+_STRUCTURE = ops_by_rule(
+    "has no effect of its own", "for", "if", "reduce", "continue", "yield"
+)
 
 
 @dataclass
@@ -146,7 +159,7 @@ class Row:
             if not self.touches(each):
                 if not is_pure(each):
                     return False
-            elif op_stem(each) in _STEPS or not self._is_possible(each):
+            elif each.name in _STEPS or not self._is_possible(each):
                 return False
         return True
 
@@ -155,7 +168,7 @@ class Row:
         inner = self.inner[op] = Row(body(op), self.size)
         # row_tiling C10
         return inner.read() and not any(
-            op_stem(each) in _IN_ORDER for each in inner.captured()
+            each.name in _IN_ORDER for each in inner.captured()
         )
 
     def captured(self) -> list[ir.Operation]:
@@ -178,9 +191,9 @@ class Row:
         rows = [v for v in (*op.operands, *op.results) if self.is_long(v)]
         if any(max(shape_of(row)) != self.size for row in rows):  # row_tiling C8
             return False
-        if stem in ACCESSES:
+        if op.name in ACCESSES:
             return self._is_plain_access(op)
-        if stem in ("reduce", "scan"):
+        if op.name in COMBINES:
             has_rows = all(map(self.is_long, op.operands))
             is_body = is_commutative(op) if stem == "reduce" else self._is_scan(op)
             # row_tiling C2, C3
@@ -191,14 +204,13 @@ class Row:
             return elements_of(op.operands[0]) == 1
         if stem == "reshape":
             return len(rows) == len((*op.operands, *op.results))
-        return stem in ("iota", "select") or _is_elementwise(op)  # row_tiling C1
+        return stem == "iota" or op.name in ELEMENTWISE  # row_tiling C1
 
     def _is_scan(self, op: ir.Operation) -> bool:
         """Whether it has a body that tiles can have, too."""
         *inner, _ = block_ops(body(op))
         return all(
-            op_stem(each) in ("constant", "select") or _is_elementwise(each)
-            for each in inner
+            each.name in ELEMENTWISE or op_stem(each) == "constant" for each in inner
         )
 
     def scans(self) -> list[ir.Operation]:
@@ -218,7 +230,7 @@ class Row:
         return not self.steps.get(view) and not self.steps.get(at)  # row_tiling C7
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
-        return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
+        return op.name in STORES and _is_free(op)
 
 
 def goes_along_row(op: ir.Operation) -> bool:
@@ -246,18 +258,9 @@ def _is_movable(op: ir.Operation) -> bool:
     """Whether a loop has nothing that must stay before or behind anything else."""
     return all(
         is_pure(each)
-        or op_stem(each) in _STRUCTURE
-        or (op_stem(each) in (*ACCESSES, "store_ptr_tko") and _is_free(each))
+        or each.name in _STRUCTURE
+        or (each.name in ACCESSES | STORES and _is_free(each))
         for each in nested_ops(op)
-    )
-
-
-def _is_elementwise(op: ir.Operation) -> bool:
-    stem = op_stem(op)
-    return any(
-        stem == each.name
-        for family in ods.ELEMENTWISE_FAMILIES
-        for each in ods.family(family)
     )
 
 

@@ -29,7 +29,6 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_ops,
     nested_ops,
-    op_stem,
     taken,
 )
 from cuda_tile.rewrites.rows.hoisted import HoistedSum, is_finite
@@ -134,10 +133,10 @@ class RowTiler:
         for op in filter(self._row.touches, self._ops):
             is_loop = op.name == "cuda_tile.for"
             for each in nested_ops(op) if is_loop else (op,):
-                if op_stem(each) in ACCESSES and self._row.touches(each):
+                if each.name in ACCESSES and self._row.touches(each):
                     yield each, is_loop
         for op in self._row.captured():
-            if op_stem(op) in ACCESSES:
+            if op.name in ACCESSES:
                 yield op, False
 
     def _find_reach(self) -> None:

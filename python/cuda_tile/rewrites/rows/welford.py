@@ -87,6 +87,7 @@ from cuda_tile.ir.scalars import compare, constant, plus
 from cuda_tile.ir.tile_values import constant_float, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.rewrites.rows.hoisted import Step
 from cuda_tile.rewrites.rows.online_softmax import (
     has_body,
@@ -246,12 +247,15 @@ def _unmasked(
     return (found, own) if mask is None or mask == own else (value, mask)
 
 
+_MULTIPLES = ops_by_rule("a multiple of its first operand", "divf", "mulf", "reshape")
+
+
 def _sum_behind(
     maker: ir.Operation, sums: Sequence[ir.Operation]
 ) -> ir.Operation | None:
     """The sum that a value is a multiple of."""
     op: ir.Operation | None = maker
-    while op is not None and op_stem(op) in ("divf", "mulf", "reshape"):
+    while op is not None and op.name in _MULTIPLES:
         op = defining_op(op.operands[0])
     return op if op in sums and op is not None and _is_sum(op) else None
 

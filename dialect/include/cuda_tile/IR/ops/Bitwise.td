@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class CudaTile_BitwiseOp<string mnemonic, int wire>
     : CudaTile_Op<mnemonic, "bitwise", wire, "13.1",
-        [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+        [Pure, CudaTile_Elementwise, CudaTile_Commutes,
+         AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let arguments = (ins CudaTile_IntTile:$lhs, CudaTile_IntTile:$rhs);
   let results = (outs CudaTile_IntTile:$result);
   let assemblyFormat = [{

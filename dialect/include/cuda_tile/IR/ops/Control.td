@@ -58,7 +58,7 @@ def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
 }
 
 def CudaTile_ForOp : CudaTile_ControlOp<"for", 0x29,
-    [AutomaticAllocationScope,
+    [AutomaticAllocationScope, CudaTile_Loops, CudaTile_Counted,
      CudaTile_TypesMatch<["lowerBound", "upperBound", "step"],
        "for induction, lower, upper, and step must share an integer type">,
      CudaTile_Rule<
@@ -143,7 +143,8 @@ def CudaTile_IfOp : CudaTile_ControlOp<"if", 0x32,
 }
 
 def CudaTile_LoopOp : CudaTile_ControlOp<"loop", 0x41,
-    [AutomaticAllocationScope, RecursiveMemoryEffects, SingleBlock,
+    [AutomaticAllocationScope, CudaTile_Loops, RecursiveMemoryEffects,
+     SingleBlock,
      SingleBlockImplicitTerminator<"LoopEnd">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
   let summary = "Loop without a condition, ended by `break`";
@@ -186,7 +187,7 @@ defvar returnParents = ["EntryOp", "IfOp"];
 #endif // CUDA_TILE_TESTING
 
 def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
-    [ParentOneOf<returnParents>], AnyType> {
+    [CudaTile_EndsThreads, ParentOneOf<returnParents>], AnyType> {
   let summary = "Ends the kernel";
   let description = [{
     (C1) All ops between this one and the enclosing function are `if`s.
@@ -198,7 +199,8 @@ def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
 }
 
 def CudaTile_YieldOp : CudaTile_TerminatorOp<"yield", 0x6D,
-    [Pure, ParentOneOf<["IfOp", "ReduceOp", "ScanOp"]>]> {
+    [Pure, CudaTile_KeepsZeroSigns,
+     ParentOneOf<["IfOp", "ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a region and gives its values";
   let description = [{
     In a branch of `if`, the operands become the results of the `if`; in the body of

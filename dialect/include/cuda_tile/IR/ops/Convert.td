@@ -13,7 +13,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class CudaTile_ConvertOp<string mnemonic, int wire, list<string> oneShape,
                          list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "convert", wire, "13.1",
-        !listconcat([Pure, AllShapesMatch<oneShape>], traits)>;
+        !listconcat([Pure, CudaTile_Elementwise, AllShapesMatch<oneShape>],
+                    traits)>;
 
 def CudaTile_WidthTile : CudaTile_TileOf<
     [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32, CudaTile_I64,

@@ -15,7 +15,8 @@ class CudaTile_FloatTypesMatch<list<string> names> : CudaTile_TypesMatch<names,
 class CudaTile_FloatOp<string mnemonic, int wire, list<string> oneType,
                        list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "float", wire, "13.1",
-        !listconcat([Pure, CudaTile_FloatTypesMatch<oneType>], traits)> {
+        !listconcat([Pure, CudaTile_Elementwise,
+                     CudaTile_FloatTypesMatch<oneType>], traits)> {
   let results = (outs CudaTile_BaseFloatTile:$result);
 }
 
@@ -32,8 +33,8 @@ class CudaTile_FloatUnaryOp<string mnemonic, int wire, list<Trait> traits = []>
 
 // (C1) `rounding_mode` is one of the IEEE modes (divf: or approx, full, for f32).
 // (C2) `flush_to_zero` (of subnormal operands and results) requires f32.
-class CudaTile_RoundedOp<string mnemonic, int wire>
-    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
+class CudaTile_RoundedOp<string mnemonic, int wire, list<Trait> traits>
+    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"], traits> {
   let arguments = (ins
     CudaTile_BaseFloatTile:$lhs,
     CudaTile_BaseFloatTile:$rhs,
@@ -54,7 +55,8 @@ class CudaTile_RoundedOp<string mnemonic, int wire>
 
 // (C1) `flush_to_zero` requires f32.
 class CudaTile_FloatExtremumOp<string mnemonic, int wire>
-    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
+    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"],
+        [CudaTile_Commutes, CudaTile_KeepsZeroSigns]> {
   let description = [{
     If one operand is a NaN, the result is the other operand; with `propagate_nan`,
     it is a NaN. -0 is smaller than +0.
@@ -78,7 +80,7 @@ class CudaTile_FloatExtremumOp<string mnemonic, int wire>
 }
 
 def CudaTile_AbsFOp : CudaTile_FloatUnaryOp<"absf", 0x0,
-    [SameOperandsAndResultShape]> {
+    [SameOperandsAndResultShape, CudaTile_HidesZeroSigns]> {
   let summary = "Absolute value";
   let description = [{
     Clears the sign bit, including that of zeros and infinities. The bits of a NaN
@@ -86,7 +88,8 @@ def CudaTile_AbsFOp : CudaTile_FloatUnaryOp<"absf", 0x0,
   }];
 }
 
-def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2> {
+def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2,
+    [CudaTile_Commutes, CudaTile_KeepsZeroSigns]> {
   let summary = "Sum";
   let description = [{
     The exact sum of each pair of elements, rounded once.
@@ -97,7 +100,7 @@ def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2> {
   }];
 }
 
-def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67> {
+def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67, [CudaTile_KeepsZeroSigns]> {
   let summary = "Difference";
   let description = [{
     The exact difference of each pair of elements, rounded once.
@@ -108,7 +111,8 @@ def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67> {
   }];
 }
 
-def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C> {
+def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C,
+    [CudaTile_Commutes, CudaTile_KeepsZeroSigns]> {
   let summary = "Product";
   let description = [{
     The exact product of each pair of elements, rounded once.
@@ -119,7 +123,7 @@ def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C> {
   }];
 }
 
-def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
+def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14, [CudaTile_Expensive]> {
   let summary = "Quotient";
   let description = [{
     x / 0 is an infinity, 0 / 0 and inf / inf are NaN. The IEEE modes round the
@@ -135,7 +139,8 @@ def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
   }];
 }
 
-def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F> {
+def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F,
+    [CudaTile_KeepsZeroSigns]> {
   let summary = "Negation";
   let description = [{
     Flips the sign bit, including that of zeros and infinities. The bits of a NaN
@@ -144,7 +149,7 @@ def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F> {
 }
 
 def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
-    ["lhs", "rhs", "acc", "result"]> {
+    ["lhs", "rhs", "acc", "result"], [CudaTile_KeepsZeroSigns]> {
   let summary = "Fused multiply-add: lhs * rhs + acc, rounded once";
   let description = [{
     (C1) `rounding_mode` is one of the IEEE modes.
@@ -170,7 +175,8 @@ def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
 }
 
 def CudaTile_RemFOp
-    : CudaTile_FloatOp<"remf", 0x59, ["lhs", "rhs", "result"]> {
+    : CudaTile_FloatOp<"remf", 0x59, ["lhs", "rhs", "result"],
+                       [CudaTile_Expensive]> {
   let summary = "Remainder of the division that truncates toward zero";
   let description = [{
     `lhs - rhs * trunc(lhs / rhs)` in exact arithmetic, like C's fmod: the result has
@@ -199,7 +205,8 @@ def CudaTile_MinFOp : CudaTile_FloatExtremumOp<"minf", 0x47> {
 }
 
 def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
-    [Pure, CudaTile_FloatTypesMatch<["lhs", "rhs"]>,
+    [Pure, CudaTile_Elementwise, CudaTile_HidesZeroSigns,
+     CudaTile_FloatTypesMatch<["lhs", "rhs"]>,
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of floating-point numbers";
   let description = [{

@@ -27,7 +27,7 @@ def CudaTile_AssertOp : CudaTile_Op<"assert", "hint", 0x5, "13.1"> {
 }
 
 def CudaTile_AssumeOp : CudaTile_Op<"assume", "hint", 0x6, "13.1",
-    [AllTypesMatch<["value", "result"]>,
+    [CudaTile_Computes, CudaTile_Renames, AllTypesMatch<["value", "result"]>,
      CudaTile_NamesResults]> {
   let summary = "States a fact about a value";
   let description = [{
@@ -59,7 +59,7 @@ def CudaTile_AssumeOp : CudaTile_Op<"assume", "hint", 0x6, "13.1",
 
 // Called `print` in 13.1; the parser accepts both names.
 def CudaTile_PrintTkoOp : CudaTile_Op<"print_tko", "hint", 0x55, "13.1",
-    [AttrSizedOperandSegments]> {
+    [CudaTile_TouchesNothing, CudaTile_OrdersNothing, AttrSizedOperandSegments]> {
   let summary = "Prints formatted text, like C's printf";
   let description = [{
     A format specifier begins with `%` and ends with a letter of

@@ -10,7 +10,8 @@ include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class CudaTile_IntegerOp<string mnemonic, int wire, list<Trait> traits = []>
-    : CudaTile_Op<mnemonic, "integer", wire, "13.1", traits>;
+    : CudaTile_Op<mnemonic, "integer", wire, "13.1",
+        !listconcat([CudaTile_Elementwise], traits)>;
 
 // Operands and result have the same type: `op %x, %y ... : type`.
 class CudaTile_IntegerUnaryOp<string mnemonic, int wire,
@@ -33,14 +34,15 @@ class CudaTile_IntegerBinaryOp<string mnemonic, int wire,
 
 // Undefined behaviour for some operands, so it is speculatable only conditionally.
 defvar CudaTile_Traps = [
-  NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>];
+  NoMemoryEffect, CudaTile_Expensive,
+  DeclareOpInterfaceMethods<ConditionallySpeculatable>];
 
 defvar overflowAttr = DefaultValuedAttr<CudaTile_IntegerOverflowAttr,
                                         "::cuda_tile::IntegerOverflow::NONE">;
 
 // Wraps around; `overflow` guarantees that it does not (nsw, nuw).
-class CudaTile_WrappingOp<string mnemonic, int wire>
-    : CudaTile_IntegerBinaryOp<mnemonic, wire> {
+class CudaTile_WrappingOp<string mnemonic, int wire, list<Trait> traits = []>
+    : CudaTile_IntegerBinaryOp<mnemonic, wire, !listconcat([Pure], traits)> {
   let arguments = (ins
     CudaTile_IntTile:$lhs,
     CudaTile_IntTile:$rhs,
@@ -86,7 +88,7 @@ def CudaTile_AbsIOp : CudaTile_IntegerUnaryOp<"absi", 0x1,
   }];
 }
 
-def CudaTile_AddIOp : CudaTile_WrappingOp<"addi", 0x3> {
+def CudaTile_AddIOp : CudaTile_WrappingOp<"addi", 0x3, [CudaTile_Commutes]> {
   let summary = "Sum";
   let description = [{
     The sum modulo 2^N, where N is the bit width. `overflow` guarantees that the sum
@@ -108,7 +110,7 @@ def CudaTile_SubIOp : CudaTile_WrappingOp<"subi", 0x68> {
   }];
 }
 
-def CudaTile_MulIOp : CudaTile_WrappingOp<"muli", 0x4E> {
+def CudaTile_MulIOp : CudaTile_WrappingOp<"muli", 0x4E, [CudaTile_Commutes]> {
   let summary = "Low half of the product";
   let description = [{
     The product modulo 2^N, where N is the bit width. `overflow` guarantees that the
@@ -120,7 +122,7 @@ def CudaTile_MulIOp : CudaTile_WrappingOp<"muli", 0x4E> {
 }
 
 def CudaTile_MulhiIOp : CudaTile_IntegerOp<"mulhii", 0x4D,
-    [Pure, AllTypesMatch<["x", "y", "result"]>]> {
+    [Pure, CudaTile_Expensive, AllTypesMatch<["x", "y", "result"]>]> {
   let summary = "High half of the unsigned product";
   let description = [{
     The upper N bits of the 2N-bit product, where N is the bit width.
@@ -191,7 +193,8 @@ def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
   let hasVerifier = 1; // C1
 }
 
-def CudaTile_MaxIOp : CudaTile_SignednessOp<"maxi", 0x46> {
+def CudaTile_MaxIOp : CudaTile_SignednessOp<"maxi", 0x46,
+    [Pure, CudaTile_Commutes]> {
   let summary = "Maximum of two integers";
   let description = [{
     The operands are compared as signed or unsigned integers.
@@ -199,7 +202,8 @@ def CudaTile_MaxIOp : CudaTile_SignednessOp<"maxi", 0x46> {
   }];
 }
 
-def CudaTile_MinIOp : CudaTile_SignednessOp<"mini", 0x48> {
+def CudaTile_MinIOp : CudaTile_SignednessOp<"mini", 0x48,
+    [Pure, CudaTile_Commutes]> {
   let summary = "Minimum of two integers";
   let description = [{
     The operands are compared as signed or unsigned integers.

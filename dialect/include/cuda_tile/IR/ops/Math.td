@@ -9,9 +9,14 @@ include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class CudaTile_MathOp<string mnemonic, int wire, string version>
+// Sequences of instructions, or calls of a library.
+defvar CudaTile_MathTraits = [Pure, CudaTile_Elementwise, CudaTile_Expensive];
+
+class CudaTile_MathOp<string mnemonic, int wire, string version,
+                      list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "math", wire, version,
-        [Pure, AllTypesMatch<["source", "result"]>]> {
+        !listconcat(CudaTile_MathTraits, [AllTypesMatch<["source", "result"]>],
+                    traits)> {
   let arguments = (ins CudaTile_BaseFloatTile:$source);
   let results = (outs CudaTile_BaseFloatTile:$result);
   let assemblyFormat = [{
@@ -23,8 +28,9 @@ class CudaTile_MathOp<string mnemonic, int wire, string version>
 }
 
 // (C1) `flush_to_zero` requires f32.
-class CudaTile_FlushableMathOp<string mnemonic, int wire>
-    : CudaTile_MathOp<mnemonic, wire, "13.1"> {
+class CudaTile_FlushableMathOp<string mnemonic, int wire,
+                               list<Trait> traits = []>
+    : CudaTile_MathOp<mnemonic, wire, "13.1", traits> {
   let description = "(C1) `flush_to_zero` requires f32.";
   let arguments = (ins
     CudaTile_BaseFloatTile:$source,
@@ -38,8 +44,9 @@ class CudaTile_FlushableMathOp<string mnemonic, int wire>
 }
 
 // (C1) `rounding_mode` is approx or full; (C2) approx requires f32.
-class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion>
-    : CudaTile_MathOp<mnemonic, wire, "13.1"> {
+class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion,
+                            list<Trait> traits = []>
+    : CudaTile_MathOp<mnemonic, wire, "13.1", traits> {
   let description = [{
     `full` has the accuracy of a maths library; `approx` is the hardware's fast
     approximation.
@@ -68,7 +75,7 @@ class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
                             string first, string second,
                             list<string> names = [first, second, "result"]>
     : CudaTile_Op<mnemonic, "math", wire, version,
-        [Pure, AllTypesMatch<names>]> {
+        !listconcat(CudaTile_MathTraits, [AllTypesMatch<names>])> {
   let description = "(C1) Operands and result have the same type.";
   let results = (outs CudaTile_BaseFloatTile:$result);
   let assemblyFormat = "$" # first # " `,` $" # second
@@ -111,11 +118,13 @@ def CudaTile_CosHOp : CudaTile_MathOp<"cosh", 0x13, "13.1"> {
   }];
 }
 
-def CudaTile_ExpOp : CudaTile_ApproxMathOp<"exp", 0x17, "13.3"> {
+def CudaTile_ExpOp : CudaTile_ApproxMathOp<"exp", 0x17, "13.3",
+    [CudaTile_HidesZeroSigns, CudaTile_Powers]> {
   let summary = "Exponential function: e to the power of the operand";
 }
 
-def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18> {
+def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18,
+    [CudaTile_HidesZeroSigns, CudaTile_Powers]> {
   let summary = "2 to the power of the operand";
 }
 
@@ -128,8 +137,8 @@ def CudaTile_FloorOp : CudaTile_MathOp<"floor", 0x27, "13.1"> {
 }
 
 def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
-    [Pure, AllTypesMatch<["source", "result"]>,
-     AllShapesMatch<["source", "exponent"]>]> {
+    !listconcat(CudaTile_MathTraits, [AllTypesMatch<["source", "result"]>,
+     AllShapesMatch<["source", "exponent"]>])> {
   let summary = "Power with a signed integer exponent";
   let description = [{
     (C1) Source and result have the same type; the exponent has their shape.

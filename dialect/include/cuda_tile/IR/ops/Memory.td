@@ -56,8 +56,10 @@ def CudaTile_AllocaOp : CudaTile_MemoryOp<"alloca", 0x71, [], "13.3"> {
 
 // Programmatic dependent launch (CUDA): a kernel may start before the preceding
 // kernel of the stream has ended.
-class CudaTile_DependentLaunchOp<string mnemonic, int wire>
-    : CudaTile_MemoryOp<mnemonic, wire, [], "13.4"> {
+class CudaTile_DependentLaunchOp<string mnemonic, int wire,
+                                 list<Trait> traits = []>
+    : CudaTile_MemoryOp<mnemonic, wire,
+        !listconcat([CudaTile_TouchesNothing], traits), "13.4"> {
   let examples = [[{
     %a = }] # mnemonic # [{ : token
     %b = }] # mnemonic # " token=%a : token"];
@@ -70,7 +72,8 @@ class CudaTile_DependentLaunchOp<string mnemonic, int wire>
 }
 
 def CudaTile_GdcLaunchDependentsTkoOp
-    : CudaTile_DependentLaunchOp<"gdc_launch_dependents_tko", 0x77> {
+    : CudaTile_DependentLaunchOp<"gdc_launch_dependents_tko", 0x77,
+        [CudaTile_OrdersNothing]> {
   let summary = "Allows the dependent kernel to start";
   let description = [{
     That kernel may start once every tile block has executed this op or has ended.
@@ -104,7 +107,7 @@ def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
 }
 
 def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
-    [AttrSizedOperandSegments,
+    [CudaTile_Loads, AttrSizedOperandSegments,
      CudaTile_PointerShapeRule<"source", "result", "getSource()",
                                "getResult()">,
      CudaTile_PointeeRule<"source", "result", "getSource()", "getResult()">,
@@ -189,7 +192,7 @@ def CudaTile_MemoryFenceAliasTkoOp
 }
 
 def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
-    [AttrSizedOperandSegments,
+    [CudaTile_Stores, AttrSizedOperandSegments,
      CudaTile_PointerShapeRule<"destination", "value", "getDestination()",
                                "getValue()">,
      CudaTile_PointeeRule<"destination", "value", "getDestination()",

@@ -19,7 +19,7 @@ def CudaTile_MmaFResultTile
     : CudaTile_TileOf<mmafResults, "mmaf acc/result tile type">;
 
 def CudaTile_MmaFOp : CudaTile_Op<"mmaf", "mma", 0x49, "13.1",
-    [Pure,
+    [Pure, CudaTile_Multiplies,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match; floating mma accumulator "
        "and result must share type">,
@@ -66,7 +66,7 @@ def CudaTile_MmaIResultTile
     : CudaTile_TileOf<[CudaTile_I32], "mmai result tile type">;
 
 def CudaTile_MmaIOp : CudaTile_Op<"mmai", "mma", 0x4A, "13.1",
-    [Pure,
+    [Pure, CudaTile_Multiplies,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match">,
      CudaTile_ElementTypesMatch<["lhs", "rhs"]>,
@@ -112,7 +112,7 @@ def CudaTile_MmaFScaledScaleTile : CudaTile_TileOf<
     [CudaTile_F8E4M3FN, CudaTile_F8E8M0FNU], "mmaf_scaled scale tile type">;
 
 def CudaTile_MmaFScaledOp : CudaTile_Op<"mmaf_scaled", "mma", 0x72, "13.3",
-    [Pure,
+    [Pure, CudaTile_Multiplies,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match; floating mma accumulator "
        "and result must share type">,

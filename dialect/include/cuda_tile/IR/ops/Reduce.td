@@ -11,7 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
-    [RecursiveMemoryEffects, SingleBlock,
+    [RecursiveMemoryEffects, CudaTile_Combines, SingleBlock,
      SingleBlockImplicitTerminator<"YieldOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",
@@ -56,7 +56,7 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
 }
 
 def CudaTile_ScanOp : CudaTile_Op<"scan", "reduce", 0x5E, "13.1",
-    [RecursiveMemoryEffects, SingleBlock,
+    [RecursiveMemoryEffects, CudaTile_Combines, SingleBlock,
      SingleBlockImplicitTerminator<"YieldOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
   let summary = "Inclusive scan along a dimension";

@@ -45,7 +45,8 @@ def CudaTile_IotaOp : CudaTile_ShapeOp<"iota", 0x3A, "13.1"> {
 }
 
 def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
-    [AllTypesMatch<["val_if_true", "val_if_false", "result"]>,
+    [CudaTile_Elementwise, CudaTile_KeepsZeroSigns,
+     AllTypesMatch<["val_if_true", "val_if_false", "result"]>,
      AllShapesMatch<["cond", "val_if_true", "val_if_false", "result"]>]> {
   let summary = "Elementwise selection between two tiles";
   let description = [{
@@ -209,7 +210,8 @@ def CudaTile_UnpackOp : CudaTile_ShapeOp<"unpack", 0x70, "13.3",
 }
 
 def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
-    [SameOperandsAndResultElementType, AllRanksMatch<["source", "result"]>,
+    [CudaTile_Repeats, CudaTile_KeepsZeroSigns,
+     SameOperandsAndResultElementType, AllRanksMatch<["source", "result"]>,
      CudaTile_NamesResults]> {
   let summary = "Repeats a tile along its dimensions of extent 1";
   let description = [{
@@ -230,7 +232,7 @@ def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
 }
 
 def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
-    [CudaTile_NamesResults]> {
+    [CudaTile_Renames, CudaTile_KeepsZeroSigns, CudaTile_NamesResults]> {
   let summary = "Changes the shape; elements keep their row-major order";
   let description = [{
     (C1) Element types are equal.
@@ -247,7 +249,8 @@ def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
 }
 
 def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
-    [CudaTile_ElementTypesMatch<["source", "result"]>,
+    [CudaTile_Renames, CudaTile_KeepsZeroSigns,
+     CudaTile_ElementTypesMatch<["source", "result"]>,
      AllRanksMatch<["source", "result"]>]> {
   let summary = "Permutes the dimensions";
   let description = [{
@@ -274,7 +277,7 @@ def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
 }
 
 def CudaTile_OffsetOp : CudaTile_ShapeOp<"offset", 0x51, "13.1",
-    [Elementwise, SameOperandsAndResultShape,
+    [Elementwise, CudaTile_Elementwise, SameOperandsAndResultShape,
      AllTypesMatch<["result", "ptr"]>]> {
   let summary = "Adds offsets, in elements, to pointers";
   let description = [{

@@ -47,7 +47,7 @@ defvar inboundsAttr = CudaTile_Since<"13.4",
     "per dimension: the producer guarantees that no element is out of bounds">;
 
 def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
-    [AttrSizedOperandSegments]> {
+    [CudaTile_Loads, AttrSizedOperandSegments]> {
   let summary = "Loads one tile of a view";
   let description = [{
     (C1) The ordering is weak, relaxed or acquire; weak takes no scope, the others
@@ -79,7 +79,8 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
 }
 
 class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
-    : CudaTile_ViewOp<mnemonic, wire, [Pure, CudaTile_NamesResults], version> {
+    : CudaTile_ViewOp<mnemonic, wire,
+        [Pure, CudaTile_MakesView, CudaTile_NamesResults], version> {
   let description = [{
     (C1) The operand has the tensor_view type that the result type contains.
   }];
@@ -133,7 +134,8 @@ def CudaTile_MakeGatherScatterViewOp
 }
 
 def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
-    [AttrSizedOperandSegments, NoMemoryEffect, CudaTile_NamesResults]> {
+    [AttrSizedOperandSegments, NoMemoryEffect, CudaTile_MakesView,
+     CudaTile_NamesResults]> {
   let summary = "Describes memory behind a pointer as a strided tensor";
   let description = [{
     (C1) The pointee type is the element type of the tensor_view.
@@ -155,7 +157,7 @@ def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
 }
 
 def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,
-    [AttrSizedOperandSegments]> {
+    [CudaTile_Stores, AttrSizedOperandSegments]> {
   let summary = "Stores one tile of a view";
   let description = [{
     (C1) The ordering is weak, relaxed or release; weak takes no scope, the others

@@ -6,7 +6,8 @@
 
 include "cuda_tile/Tileas/Base.td"
 
-def Tileas_BarrierOp : Tileas_Op<"barrier", "barrier"> {
+def Tileas_BarrierOp : Tileas_Op<"barrier", "barrier",
+    [Tileas_OrdersBuffers]> {
   let summary = "Barrier of all threads of the CTA";
   let description = [{
     Inside `roles`, of the threads of the role. With `async`, what threads wrote to

@@ -7,7 +7,7 @@
 include "cuda_tile/Tileas/Base.td"
 
 def Tileas_CopyInOp : Tileas_Op<"copy_in", "copy",
-    [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+    [CudaTile_Copies, AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Copies a tile of a view to a buffer, without waiting for it";
   let description = [{
     What `load_view_tko weak` and `store_shared` do. Of a slot of a ring it is done
@@ -45,7 +45,7 @@ def Tileas_CopyInOp : Tileas_Op<"copy_in", "copy",
 }
 
 def Tileas_GatherInOp : Tileas_Op<"gather_in", "copy",
-    [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+    [CudaTile_Copies, AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Copies what pointers point at to a buffer, without waiting for it";
   let description = [{
     What `load_ptr_tko weak` and `store_shared` do; an element that `mask` excludes
@@ -118,7 +118,7 @@ def Tileas_CopyOutOp : Tileas_Op<"copy_out", "copy",
 }
 
 def Tileas_AwaitCopiesOp : Tileas_Op<"await_copies", "copy",
-    [MemoryEffects<[MemRead<Tileas_SharedMemory>,
+    [Tileas_OrdersBuffers, MemoryEffects<[MemRead<Tileas_SharedMemory>,
                     MemWrite<Tileas_SharedMemory>]>]> {
   let summary = "Waits until copies to global memory are done";
   let description = [{

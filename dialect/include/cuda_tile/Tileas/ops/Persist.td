@@ -9,7 +9,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Tileas_TilesOp : Tileas_Op<"tiles", "persist",
-    [RecursiveMemoryEffects, SingleBlock,
+    [CudaTile_Loops, CudaTile_Counted, RecursiveMemoryEffects, SingleBlock,
      SingleBlockImplicitTerminator<"NextTileOp">,
      DeclareOpInterfaceMethods<RegionBranchOpInterface,
                                ["getEntrySuccessorOperands"]>,

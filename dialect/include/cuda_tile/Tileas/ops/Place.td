@@ -7,7 +7,7 @@
 include "cuda_tile/Tileas/Base.td"
 
 def Tileas_ConvertLayoutOp : Tileas_Op<"convert_layout", "place",
-    [Pure, AllShapesMatch<["source", "result"]>,
+    [Pure, CudaTile_Relocates, AllShapesMatch<["source", "result"]>,
      AllElementTypesMatch<["source", "result"]>]> {
   let summary = "Moves the elements of a tile into another layout";
   let description = "(C1) Shapes and element types are equal.";

@@ -31,7 +31,7 @@ def Tileas_RingType : TypeDef<Tileas_Dialect, "Ring"> {
   let genVerifyDecl = 1;
 }
 
-def Tileas_RingOp : Tileas_Op<"ring", "ring"> {
+def Tileas_RingOp : Tileas_Op<"ring", "ring", [Tileas_Allocates]> {
   let summary = "Allocates a ring of slots in shared memory";
   let description = [{
     `fill` says who writes the slots: `tma` and `cp_async`, copies that run by
@@ -62,21 +62,22 @@ def Tileas_RingOp : Tileas_Op<"ring", "ring"> {
 }
 
 // An op of a ring; its effects keep it from being moved past another one.
-class Tileas_IterationOp<string mnemonic> : Tileas_Op<mnemonic, "ring"> {
+class Tileas_IterationOp<string mnemonic, list<Trait> traits = []>
+    : Tileas_Op<mnemonic, "ring", !listconcat([Tileas_StepsRing], traits)> {
   dag ring = (ins Arg<Tileas_RingType, "",
                       [MemRead<Tileas_SharedMemory>,
                        MemWrite<Tileas_SharedMemory>]>:$ring,
                   CudaTile_I32Scalar:$iteration);
 }
 
-class Tileas_SlotOp<string mnemonic, dag more = (ins)>
-    : Tileas_IterationOp<mnemonic> {
+class Tileas_SlotOp<string mnemonic, list<Trait> traits = [], dag more = (ins)>
+    : Tileas_IterationOp<mnemonic, !listconcat([Tileas_GivesSlot], traits)> {
   let arguments = !con(ring, more);
   let results = (outs Variadic<Tileas_BufferType>:$buffers);
   let hasVerifier = 1; // C1
 }
 
-def Tileas_AcquireOp : Tileas_SlotOp<"acquire"> {
+def Tileas_AcquireOp : Tileas_SlotOp<"acquire", [Tileas_FillsRing]> {
   let summary = "Waits until the slot of an iteration may be written";
   let description = [{
     That is once the iteration that used it before was released. The slot's contents
@@ -93,7 +94,7 @@ def Tileas_AcquireOp : Tileas_SlotOp<"acquire"> {
   }];
 }
 
-def Tileas_PublishOp : Tileas_IterationOp<"publish"> {
+def Tileas_PublishOp : Tileas_IterationOp<"publish", [Tileas_FillsRing]> {
   let summary = "The slot of an iteration is full once every copy into it has landed";
   let examples = [[{
     %r = tileas.ring fill = "cp_async" drain = "threads" sync = "groups" : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
@@ -106,7 +107,7 @@ def Tileas_PublishOp : Tileas_IterationOp<"publish"> {
   }];
 }
 
-def Tileas_TakeOp : Tileas_SlotOp<"take", (ins OptionalAttr<I64Attr>:$groups)> {
+def Tileas_TakeOp : Tileas_SlotOp<"take", [], (ins OptionalAttr<I64Attr>:$groups)> {
   let summary = "Waits until the slot of an iteration is full";
   let description = [{
     `groups`, set by the count pass where the ring's `sync` is `groups`, is the
@@ -124,7 +125,7 @@ def Tileas_TakeOp : Tileas_SlotOp<"take", (ins OptionalAttr<I64Attr>:$groups)> {
   }];
 }
 
-def Tileas_ReleaseOp : Tileas_IterationOp<"release"> {
+def Tileas_ReleaseOp : Tileas_IterationOp<"release", [Tileas_AwaitsProducts]> {
   let summary = "The slot of an iteration may be written again";
   let description = [{
     With `after`, once these products are done, which have read it. `groups`, set by

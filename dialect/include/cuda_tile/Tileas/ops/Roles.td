@@ -44,7 +44,8 @@ def Tileas_RolesOp : Tileas_Op<"roles", "roles",
 }
 
 def Tileas_DoneOp : Tileas_Op<"done", "roles",
-    [Pure, Terminator, ReturnLike, ParentOneOf<["RolesOp"]>]> {
+    [Pure, Terminator, ReturnLike, CudaTile_EndsThreads,
+     ParentOneOf<["RolesOp"]>]> {
   let summary = "Ends a role";
   let examples = [[{
     tileas.roles role "work" warps = 4 threads = 128 registers = 0 {

@@ -6,7 +6,8 @@
 
 include "cuda_tile/Tileas/Base.td"
 
-def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
+def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared",
+    [Tileas_Allocates, Tileas_UsesBuffer]> {
   let summary = "Allocates a buffer in shared memory";
   let description = [{
     `offset`, in bytes from the start of the CTA's shared memory, is set by the
@@ -24,7 +25,8 @@ def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
   }];
 }
 
-def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
+def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared",
+    [Tileas_UsesBuffer]> {
   let summary = "Stores a tile, or a part of it, to a buffer";
   let description = [{
     The part of the tile that begins at `offsets` (in elements) fills the buffer;
@@ -55,7 +57,8 @@ def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
   let hasVerifier = 1; // C1, C2, C3
 }
 
-def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
+def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared",
+    [Tileas_UsesBuffer, Tileas_LoadsBuffer]> {
   let summary = "Loads a tile, or a part of one, from a buffer";
   let description = [{
     The result is the part of the buffer that begins at `offsets` (in elements).
@@ -87,7 +90,8 @@ def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
   let hasVerifier = 1; // C1, C2, C3
 }
 
-def Tileas_LoadPartOp : Tileas_Op<"load_part", "shared"> {
+def Tileas_LoadPartOp : Tileas_Op<"load_part", "shared",
+    [Tileas_UsesBuffer, Tileas_LoadsBuffer]> {
   let summary = "Loads the part of a buffer that indices name";
   let description = [{
     The buffer is a grid of parts of the result's shape, as for

@@ -70,7 +70,7 @@ def Tileas_SettledOp : Tileas_Op<"settled", "mma", [Pure]> {
 }
 
 def Tileas_AwaitOp : Tileas_Op<"await", "mma",
-    [MemoryEffects<[MemRead<Tileas_SharedMemory>,
+    [Tileas_AwaitsProducts, MemoryEffects<[MemRead<Tileas_SharedMemory>,
                     MemWrite<Tileas_SharedMemory>]>]> {
   let summary = "Waits for products and gives their tiles";
   let description = [{
