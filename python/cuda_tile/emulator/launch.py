@@ -116,26 +116,22 @@ def launch(
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
-        registers: Registers per thread that ptxas gave, if known; bounds ask, and
-            tcgen05.alloc for the CTAs that may share a multiprocessor.
+        registers: Registers per thread that ptxas gave, if known, for resident CTAs.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; adversarial mode finds accesses before griddepcontrol.wait.
-        strict: Whether a bulk copy over what threads have read needs a proxy fence, as
-            the letter of the ISA says (docs/synchronisation.md).
-        order: Which products and copies to tensor memory of one thread complete in
-            order: "isa", those that the PTX ISA lists, or "issue", all of them.
+        strict: Whether a bulk copy over what threads have read needs a proxy fence.
+        order: Which tcgen05 products and copies of one thread complete in order: those
+            that the ISA lists, or all ("issue"); docs/synchronisation.md.
 
     Raises:
-        PtxError: The text is malformed or uses an unknown instruction; `line` says
-            where.
+        PtxError: The text is malformed, or an instruction unknown, at its `line`.
         LaunchError: Arguments or dimensions do not fit the kernel.
         FindingError: The kernel did something it must not.
 
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode = _checked_mode(mode, seed, on_finding, numbers)
-    _check_choice("order", order, get_args(TensorOrder))
+    mode = _checked_mode(mode, seed, on_finding, numbers, order)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -145,11 +141,9 @@ def launch(
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
-    run.expect_writes(preceding, args)
-    run.machine.shadow.is_strict = strict
+    run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
-    assumed = _Assumed(registers, numbers == "exact", order == "issue")
-    run.prepare(params, limit, assumed)
+    run.prepare(params, limit, _Assumed(registers, numbers, order))
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     arguments.elements(function, args, numbers)
     return run.report
@@ -161,7 +155,7 @@ def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
 
 
 def _checked_mode(
-    mode: Mode | None, seed: int | None, on_finding: str, numbers: str
+    mode: Mode | None, seed: int | None, on_finding: str, numbers: str, order: str
 ) -> Mode:
     """The mode, which a seed says where it is not given; choices are checked."""
     given: Mode = "fast" if seed is None else "adversarial"
@@ -169,6 +163,7 @@ def _checked_mode(
     _check_choice("mode", mode, get_args(Mode))
     _check_choice("on_finding", on_finding, get_args(OnFinding))
     _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choice("order", order, get_args(TensorOrder))
     return mode
 
 
@@ -210,13 +205,13 @@ class _Assumed(NamedTuple):
 
     Attributes:
         registers: Registers of a thread; None where they are not known.
-        is_exact: Whether floats are elements of a ring.
-        by_issue: Whether operations of tensor cores complete in the order of issue.
+        numbers: What floats are.
+        order: In which order operations of tensor cores complete.
     """
 
     registers: int | None
-    is_exact: bool
-    by_issue: bool
+    numbers: Numbers
+    order: TensorOrder
 
 
 class _Run:
@@ -276,8 +271,11 @@ class _Run:
         if cooperative:
             _provide_workspace(self.machine)
 
-    def expect_writes(self, preceding: Preceding, args: Sequence[Any]) -> None:
-        """Notes what the preceding grid writes, see `launch`."""
+    def expect(
+        self, preceding: Preceding, args: Sequence[Any], *, strict: bool
+    ) -> None:
+        """Notes what the preceding grid writes, and how strict to be; see `launch`."""
+        self.machine.shadow.is_strict = strict
         ranges = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
         if self.machine.global_shadow is not None:
             self.machine.global_shadow.preceding = ranges
@@ -292,10 +290,10 @@ class _Run:
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
             registers=assumed.registers,
-            is_exact=assumed.is_exact,
+            is_exact=assumed.numbers == "exact",
         )
         if builder.tensor is not None:
-            builder.tensor.order.by_issue = assumed.by_issue
+            builder.tensor.order.by_issue = assumed.order == "issue"
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0
