@@ -75,7 +75,7 @@ def Tileas_PlanAttribute : Tileas_Attribute<"plan", DictionaryAttr, [
     Tileas_MmaSyncOp, Tileas_WgmmaOp, Tileas_TestingProductOp]> {
   let description = "What `plan`, a person or a tuner decided for the op.";
 }
-def Tileas_HeldAttribute : Tileas_Attribute<"held", DictionaryAttr, [
+def Tileas_ReuseAttribute : Tileas_Attribute<"reuse", DictionaryAttr, [
     CudaTile_LoadViewTkoOp]> {
   let description = "The load keeps its tiles for a later loop, or takes such tiles.";
 }
