@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import ods_json
@@ -57,3 +59,19 @@ def test_every_word_is_read():
     source = Path(traits.__file__).read_text()
     unread = {word for word in words if f'"{word}"' not in source}
     assert unread == {"touches_nothing"}  # read by tools/ods_json.py
+
+
+def test_names_of_tileas_in_the_compiler_are_declared():
+    """An attribute that passes write under another name is refused by the verifier."""
+    dumps = Path(ods_json.__file__).parents[1] / "build" / "python"
+    (dump,) = dumps.rglob("Tileas.Attributes.dump.json")
+    records = json.loads(dump.read_text())
+    listed = records["!instanceof"]["Tileas_Attribute"]
+    known = {f"tileas.{records[name]['name']}" for name in listed} | set(ods.ops())
+    package = Path(traits.__file__).parents[1]
+    found = {
+        word
+        for file in package.rglob("*.py")
+        for word in re.findall(r'"(tileas\.\w+)"', file.read_text())
+    }
+    assert found <= known
