@@ -140,5 +140,13 @@ def _products(source: Array, power: Signed) -> Array:
 
 
 def _power(base: Floats, exponent: Floats) -> Floats:
-    """C's pow: 1 for an exponent of 0 or a base of 1, even with NaN."""
-    return np.power(base, exponent)
+    """C's pow: 1 for an exponent of 0 or a base of 1, even with NaN.
+
+    Some C libraries answer NaN where a NaN is a signalling one, and only on some CPUs.
+    """
+    return np.power(_quiet(base), _quiet(exponent))
+
+
+def _quiet(numbers: Floats) -> Floats:
+    """Numbers with one quiet NaN in the place of all."""
+    return np.where(np.isnan(numbers), numbers.dtype.type(np.nan), numbers)
