@@ -222,7 +222,6 @@ DEFAULTS: dict[tuple[str, str], Value] = {
 }
 """What fields are that are not there; the division by warps is the entry's then."""
 REASONS: dict[tuple[str, str, Value], str] = {
-    ("sm_80", "lhs", "register"): "products of warps read nothing but registers",
     ("sm_80", "lag", 1): "products of warps are done when their instruction is",
     ("sm_80", "stage", 1): "there is no other product in the iteration",
     **{
