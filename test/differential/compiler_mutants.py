@@ -178,7 +178,7 @@ ORDER = tuple(
         ),
         (
             "a store does not wait for loads",
-            "if op.name in LOADS:\n            earlier &=",
+            "if op.name in READS:\n            earlier &=",
             "if True:\n            earlier &=",
         ),
         ("copies of an element do not matter", _COPIES, "counts_up"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Forces each plan that a product could have: is the chosen one the best?
 
-    python tools/checks/plan_choices.py [--gpu sm_90] [--sample N] [--all]
+    python tools/checks/plan_choices.py [--gpu sm_90] [--sample N] [--fast]
+    python tools/checks/plan_choices.py --all
 
 Each candidate of `list_plans` is compiled, its PTX judged by ptxas, which says what it
 spills, and by the emulator's bound: clocks of an iteration, those of the busiest part
@@ -12,6 +13,9 @@ little and takes less than 1/1.05 of its clocks. Ends with `N passed, N failed`.
 Candidates of fewer than four warps are left out where the chosen one has as many: each
 of the four schedulers of a multiprocessor has matrix units of its own, which bounds
 count as one, so that they think a CTA of two warps uses all.
+
+By default three products are judged in the fast form, as CI does; `--all` takes every
+product, with several CTAs and without engines too, which takes an hour.
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ from cuda_tile.targets import find_target
 GPUS = ("sm_80", "sm_90", "sm_120")
 ITERATIONS = 4
 """Iterations of a loop that runs; the first half of them fill the pipeline."""
+SAMPLE = 3
+"""Products that CI judges."""
 SCHEDULERS = 4
 """Warps that use all matrix units of a multiprocessor."""
 SLACK = 1.05
@@ -183,11 +189,14 @@ def main() -> int:
     """Judges what was asked for; 1 if a chosen plan is not the best."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="append", choices=GPUS)
+    parser.add_argument("--all", action="store_true", help="every product, all plans")
     parser.add_argument("--sample", type=int, help="so many products, by chance")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fast", action="store_true", help="one CTA, and engines only")
     parser.add_argument("--verbose", action="store_true", help="each candidate")
     options = parser.parse_args()
+    if not (options.all or options.sample or options.gpu):
+        options.sample, options.fast = SAMPLE, True
     cases = [(p, gpu) for gpu in options.gpu or GPUS for p in PRODUCTS]
     if options.sample:
         cases = Random(options.seed).sample(cases, min(options.sample, len(cases)))
