@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "cuda_tile"
 FOLDERS = (
     *("analysis", "codegen", "emit", "engines", "ir", "layout"),
-    *("passes", "pictures", "place", "plan", "rewrites", "stage"),
+    *("passes", "pictures", "place", "plan", "reducer", "rewrites", "stage"),
 )
 RULES = ("register", "fromkeys", "ops_by_rule")
 """Functions whose arguments are the ops of a rule."""

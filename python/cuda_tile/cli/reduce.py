@@ -56,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="end then, with what was found"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing of it")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     return parser
 
 

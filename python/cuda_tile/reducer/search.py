@@ -114,6 +114,8 @@ class Search:
             for (places, text), is_good in zip(batch, found, strict=True):
                 if is_good:
                     self.text = text
+                    # One job would not have checked what follows.
+                    self._seen -= set(map(_sum, texts[texts.index(text) + 1 :]))
                     self._watch(Progress(kind.name, text, self.runs))
                     return places
         return None

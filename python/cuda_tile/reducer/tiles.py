@@ -16,7 +16,8 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import UserError
 from cuda_tile.files import load
 from cuda_tile.ir.attributes import attributes_of
-from cuda_tile.ir.carried import drop, first_carried
+from cuda_tile.ir.carried import BRANCH, drop, first_carried
+from cuda_tile.ir.traits import LOOPS, TERMINATORS
 from cuda_tile.ir.walk import block_ops, body, entries, nested_ops
 from cuda_tile.reducer.search import Kind
 from cuda_tile.reducer.stand_ins import stand_in
@@ -24,7 +25,6 @@ from cuda_tile.reducer.stand_ins import stand_in
 Edit = Callable[[ir.Module, range], bool]
 """Changes some places of a module; says whether anything changed."""
 
-_LOOPS = frozenset(("cuda_tile.for", "cuda_tile.loop"))
 _EXTENT = re.compile(r"(?<=[<(x])\d+(?=[x)])")
 """An extent in a type: of a tile, a tensor, or a view's tile."""
 
@@ -54,18 +54,12 @@ def _valid(text: str) -> str | None:
         return None
 
 
-def _is_terminator(op: ir.Operation) -> bool:
-    """Whether an op ends its block."""
-    assert op.block is not None, "listed ops stand in blocks"
-    return block_ops(op.block)[-1] == op
-
-
 def _ops(module: ir.Module) -> list[ir.Operation]:
     """The operations that may go: all but modules and what ends blocks."""
     return [
         op
         for op in nested_ops(module.operation)
-        if op.name != "cuda_tile.module" and not _is_terminator(op)
+        if op.name != "cuda_tile.module" and op.name not in TERMINATORS
     ]
 
 
@@ -100,7 +94,7 @@ def _is_last(entry: ir.Operation) -> bool:
 
 def _around(module: ir.Module) -> list[ir.Operation]:
     """The loops and branches."""
-    names = _LOOPS | {"cuda_tile.if"}
+    names = LOOPS | {BRANCH}
     return [op for op in nested_ops(module.operation) if op.name in names]
 
 
@@ -133,7 +127,7 @@ def _give_arguments(op: ir.Operation, block: ir.Block) -> None:
 
 def _carried(module: ir.Module) -> list[tuple[ir.Operation, int]]:
     """The values that loops carry: each loop with a number."""
-    loops = (op for op in nested_ops(module.operation) if op.name in _LOOPS)
+    loops = (op for op in nested_ops(module.operation) if op.name in LOOPS)
     return [(op, i) for op in loops for i in range(len(op.results))]
 
 
