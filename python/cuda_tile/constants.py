@@ -300,7 +300,7 @@ Chosen: 2026-11-22, a tile of 64x32 f32.
 """
 LEAST_CONVERSION_BYTES = 1024
 """Bytes of shared memory that a conversion may always take: what does not fit goes
-through in pieces.
+through in parts.
 
 Chosen: 2026-11-22, 8 bytes of each of 128 threads.
 """

@@ -59,7 +59,7 @@ def load(
     """
     expect("source", source, (str, os.PathLike, bytes), "a path or a file's bytes")
     expect("context", context, (ir.Context, type(None)), "a Context or None")
-    data = _read(source)
+    data = read_bytes(source)
     context = context or ir.Context()
     with context, ir.Location.unknown():
         try:
@@ -93,7 +93,12 @@ def _name(source: str | os.PathLike[str] | bytes) -> str:
     return os.fsencode(source).decode(errors="replace")
 
 
-def _read(source: str | os.PathLike[str] | bytes) -> bytes:
+def read_bytes(source: str | os.PathLike[str] | bytes) -> bytes:
+    """The bytes of a file, or those that are given.
+
+    Raises:
+        UserError: The file cannot be read.
+    """
     if isinstance(source, bytes):
         return source
     try:

@@ -19,6 +19,7 @@ from typing import cast
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, write_output
 from cuda_tile.errors import UserError
+from cuda_tile.files import read_bytes
 from cuda_tile.reducer import Check, Progress, Source, read_source, reduce_text
 
 FORMS = ("text", "bytecode")
@@ -155,27 +156,14 @@ def _shown(said: str) -> str:
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
     words = build_parser().parse_args()
-    source = read_source(_read(cast("str", words.file)), cast("str | None", words.form))
+    name = cast("str", words.file)
+    data = sys.stdin.buffer.read() if name == STANDARD_STREAM else read_bytes(name)
+    source = read_source(data, cast("str | None", words.form))
     text = reduce_source(source, read_check(words, source), words)
     raw = source.encode(text)
     is_text = source.suffix != ".tileirbc"
     write_output(cast("str", words.output), raw.decode() if is_text else raw)
     return 0
-
-
-def _read(name: str) -> bytes:
-    """A file's bytes; `-` is stdin.
-
-    Raises:
-        UserError: It cannot be read.
-    """
-    if name == STANDARD_STREAM:
-        return sys.stdin.buffer.read()
-    try:
-        with open(name, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise UserError(f"cannot read '{name}': {error.strerror}") from None
 
 
 if __name__ == "__main__":

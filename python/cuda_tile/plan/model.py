@@ -357,7 +357,7 @@ class Model:
         if copies.key not in self._stagings:
 
             def is_staged(op: ir.Operation, index: int) -> bool:
-                return copies.is_copied(op, index) or self._is_early(op, index)
+                return copies.is_copied(op, index) or self._is_hoisted(op, index)
 
             atoms = {
                 Product.of(op, is_staged): choose_atom(op, self._target, copies)
@@ -368,7 +368,7 @@ class Model:
             self._stagings[copies.key] = _Staging(copies, live, atoms)
         return self._stagings[copies.key]
 
-    def _is_early(self, op: ir.Operation, index: int) -> bool:
+    def _is_hoisted(self, op: ir.Operation, index: int) -> bool:
         """Whether shared memory holds an operand that is made before a loop.
 
         One that has no room there is held in registers, and brought in parts along K.
