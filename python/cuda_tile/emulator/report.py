@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
-from cuda_tile.emulator.bounds.chip import TENSOR_COLUMNS
 from cuda_tile.emulator.bounds.compute import Bounds
 from cuda_tile.emulator.bounds.text import bounds_text, loop_notes
 from cuda_tile.emulator.errors import Finding
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
+from cuda_tile.emulator.tensor.memory import N_COLUMNS
 from cuda_tile.emulator.text_table import listing, table
 from cuda_tile.pictured import Pictured
 
@@ -231,8 +231,8 @@ class Report(Pictured):
         ]
         counts = table(self.kernel, columns, mixes)
         if held := self.tensor_columns:
-            most = TENSOR_COLUMNS // held
-            counts += f"\ntensor memory: {held} of {TENSOR_COLUMNS} columns per CTA, "
+            most = N_COLUMNS // held
+            counts += f"\ntensor memory: {held} of {N_COLUMNS} columns per CTA, "
             counts += f"which allow {most} CTA{'s'[: most - 1]} per multiprocessor"
         if self.bounds is None:
             return counts

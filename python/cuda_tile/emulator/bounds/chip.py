@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from cuda_tile.emulator.tensor.memory import N_COLUMNS
+
 WARP_LANES = 32
 SCHEDULERS = 4
 """Schedulers of a multiprocessor; each issues one instruction of a warp per clock (CUDA
 C++ Programming Guide, "Compute Capabilities", 7.x and later)."""
 MAX_REGISTERS = 255
-TENSOR_COLUMNS = 512
-"""Columns of a multiprocessor's tensor memory (PTX ISA, "Tensor Memory")."""
 TENSOR_WORDS_PER_CLOCK = 128
 """Words that threads load from tensor memory, or store: assumed one for each lane, as
 each warp of four reaches 32 lanes of its own (PTX ISA, "Tensor Memory Access")."""
@@ -97,5 +97,5 @@ def resident_ctas(
         per_warp = -(-registers * WARP_LANES // 256) * 256
         limits.append(chip.registers_per_sm // (per_warp * warps))
     if tensor_columns:
-        limits.append(TENSOR_COLUMNS // tensor_columns)
+        limits.append(N_COLUMNS // tensor_columns)
     return max(1, min(limits))

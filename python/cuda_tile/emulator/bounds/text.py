@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cuda_tile.emulator.bounds.chip import TENSOR_COLUMNS
 from cuda_tile.emulator.bounds.compute import Bound, Bounds
+from cuda_tile.emulator.tensor.memory import N_COLUMNS
 
 MOST_LOOPS = 4
 _WIDTH = 34
@@ -84,8 +84,8 @@ def _assumptions(bounds: Bounds) -> str:
         else f"{bounds.registers} registers"
     )
     if bounds.tensor_columns:
-        most = TENSOR_COLUMNS // bounds.tensor_columns
-        registers += f", {bounds.tensor_columns} of {TENSOR_COLUMNS} columns of tensor"
+        most = N_COLUMNS // bounds.tensor_columns
+        registers += f", {bounds.tensor_columns} of {N_COLUMNS} columns of tensor"
         registers += f" memory, which allow {most}"
     return (
         f"{bounds.chip}, {bounds.ctas} CTAs per multiprocessor ({registers}); "
