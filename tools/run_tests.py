@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -203,27 +203,34 @@ def outcomes(chosen: list[str], suites: dict[str, Job]) -> Iterator[Outcome]:
             yield timed(suites[name])
 
 
-def main() -> int:
-    """Runs the chosen steps, or all but the ones on demand."""
-    known = [*STEPS, *ALONE]
+DEFAULT: tuple[str, ...] = (*STEPS, *ALONE)
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line's options; `steps` is what to run, in order."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "steps",
         nargs="*",
         metavar="STEP",
-        help=f"of {', '.join(known)}, or {', '.join(ON_DEMAND)} (not run by default)",
+        help=f"of {', '.join(DEFAULT)}, or {', '.join(ON_DEMAND)} (not run by default)",
     )
     parser.add_argument(
         "--all", action="store_true", help="every case of the tests that are sampled"
     )
-    options = parser.parse_args()
-    chosen: list[str] = options.steps or known
-    known += ON_DEMAND
-    for name in chosen:
-        if name not in known:
-            parser.error(f"expected steps of {', '.join(known)}, got '{name}'")
+    options = parser.parse_args(given)
+    for name in options.steps:
+        if name not in {*DEFAULT, *ON_DEMAND}:
+            parser.error(f"expected steps of {', '.join(DEFAULT)}, got '{name}'")
+    options.steps = options.steps or list(DEFAULT)
+    return options
+
+
+def main() -> int:
+    """Runs the chosen steps, or all but the ones on demand."""
+    options = arguments()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    results = list(outcomes(chosen, WHOLE if options.all else ALONE))
+    results = list(outcomes(options.steps, WHOLE if options.all else ALONE))
     bad = [outcome for outcome in results if outcome.failed]
     # Once more at the end, where a long log is looked at first.
     print("".join(f"{outcome}\n" for outcome in bad), end="")
