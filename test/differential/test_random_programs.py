@@ -19,7 +19,7 @@ from differential_plans import DIVIDED, IN_PARTS, MADE, OPENED, REUSED
 from differential_run import GPUS, chosen, run_program
 from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
 OTHER_GPU = "sm_120"

@@ -36,6 +36,8 @@ from cuda_tile.errors import Unsupported
 from cuda_tile.layout.wgmma import WGMMA_CAPABILITY
 from cuda_tile.targets import Target, find_target, target_names
 
+pytestmark = pytest.mark.sampled(3)
+
 EMIT = Path(cuda_tile.__file__).parent / "emit"
 PREFIX = re.compile(r"f?\"((?:llvm|nvvm)\.[a-z0-9_.]+)[\"{]")
 """An operation's name in the sources, or how it begins."""

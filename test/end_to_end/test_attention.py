@@ -28,6 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 from attention_kernels import Attention
 
+pytestmark = pytest.mark.sampled(2)
+
 Array = np.ndarray[Any, Any]
 LEVELS = ("skew", "issue", "barriers")
 SEEDS = 8

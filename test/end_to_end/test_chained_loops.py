@@ -18,6 +18,8 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(2)
+
 Array = np.ndarray[Any, Any]
 LEVELS = ("stage", "skew", "issue", "count", "barriers")
 ROWS, DEPTH, KEYS = 64, 32, 16

@@ -21,6 +21,8 @@ from real_kernels import RECIPES, Sizes, make_problem
 from cuda_tile import UserError
 from cuda_tile.api import Executor
 
+pytestmark = pytest.mark.sampled(2)
+
 PRODUCTS = ("matmul", "fmha")
 ELEMENTWISE = tuple(name for name in NAMES if not name.startswith(PRODUCTS))
 CASES = [(name, sizes) for name in NAMES for sizes in RECIPES[name].sizes]

@@ -23,6 +23,8 @@ from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import body, enclosing_ops, entries, nested_ops
 
+pytestmark = pytest.mark.sampled(2)
+
 LEVELS = ("row_tiling", "place", "stage", "barriers")
 """Passes that change such kernels, of those before `emit`."""
 ROW = 8192

@@ -18,6 +18,8 @@ from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, plan_attribute
 from cuda_tile.ir.scalars import plus
 from cuda_tile.ir.walk import entries, nested_ops
 
+pytestmark = pytest.mark.sampled(2)
+
 SEEDS = (None, 1, 2)
 
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 import cuda_tile
 
+pytestmark = pytest.mark.sampled(2)
+
 Array = NDArray[Any]
 ROWS, COLUMNS = 40, 256
 TILE = (16, 64)

@@ -16,6 +16,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import entries
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES
 
+pytestmark = pytest.mark.sampled(2)
+
 CHIPS = ("sm_90", "sm_100", "sm_120")
 DIRECTIVES = (".blocksareclusters", ".reqntid", ".reqnctapercluster 1, 1, 1")
 

@@ -13,6 +13,8 @@ from interp_kernels import aligned, flat, integers, normal, read, run, wide
 
 from cuda_tile import interp
 
+pytestmark = pytest.mark.sampled(2)
+
 F32_UNIT, F16_UNIT = 2.0**-24, 2.0**-11
 """Largest relative error of one rounding to the nearest number of the format."""
 

@@ -15,6 +15,8 @@ from triton_products import problem_of
 
 from cuda_tile.emulator import FindingError
 
+pytestmark = pytest.mark.sampled(3)
+
 NAMES = sorted(kernels())
 SEEDS = 2
 
