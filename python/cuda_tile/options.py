@@ -55,6 +55,7 @@ class Options:
             is not optimised then, whatever the levels; line tables are included.
         verify_each: Whether the verifier runs after every pass. It always runs after
             a user's function, see `pipeline`.
+        check: Whether passes that have a checker (`checkers/`) are judged by it.
 
     Raises:
         UserError: A field has a value that is not allowed, on construction.
@@ -85,6 +86,9 @@ class Options:
         False, "write full debug info, do not optimise", (False, True)
     )
     verify_each: bool = _option(True, "verify the IR after every pass", (False, True))
+    check: bool = _option(
+        False, "judge what passes leave by their checkers", (False, True)
+    )
 
     def __post_init__(self) -> None:
         if isinstance(self.gpu, str):

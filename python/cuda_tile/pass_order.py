@@ -52,6 +52,7 @@ class Pass:
         needs: Properties that a module must have before it.
         gives: The property that a module has behind it; empty for none.
         once: Whether it cannot run on what it has left.
+        checker: What judges a module that it has left, if `Options.check` asks for it.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Pass:
     needs: tuple[str, ...] = ()
     gives: str = ""
     once: bool = False
+    checker: PassFunction | None = None
 
     @property
     def flag(self) -> str:

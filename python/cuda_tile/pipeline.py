@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
+from cuda_tile.checkers import allocate as allocate_checker
+from cuda_tile.checkers import count as count_checker
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
@@ -114,6 +116,8 @@ def run_pass(step: Pass, module: ir.Operation, options: Options) -> None:
     try:
         ORDER.check(step, module)
         step.change(module, options)
+        if options.check and step.checker is not None:
+            step.checker(module, options)
     except CudaTileError as error:
         where = _kernel_location(module)
         if error.location is not None or where is None:
@@ -282,6 +286,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         count.run,
         needs=("skewed",),
         gives="counted",
+        checker=count_checker.check,
     ),
     Pass(
         "allocate",
@@ -290,6 +295,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         allocate.run,
         needs=("counted",),
         gives="allocated",
+        checker=allocate_checker.check,
     ),
     # Needs places: buffers that share bytes must be kept apart too.
     Pass(

@@ -204,7 +204,7 @@ def _check_chip(
         got = _guarded(where, lambda: run(case, again, on="interp"))
         _compare(where, expected, got)
 
-    options = Options(gpu=gpu, num_warps=case.num_warps)
+    options = Options(gpu=gpu, num_warps=case.num_warps, check=True)
     drawn = DrawnPlan.of(case.seed)
     compiled = _guarded(
         f"compile ({gpu})", lambda: _compile(module, options, drawn, observe)

@@ -49,7 +49,7 @@ def around(case: Case, gpu: str, step: str, plan: DrawnPlan | None) -> tuple[str
     cuda_tile.lower(
         module,
         until=step,
-        options=Options(gpu=gpu, num_warps=case.num_warps),
+        options=Options(gpu=gpu, num_warps=case.num_warps, check=True),
         after={"plan": plan.add_to} if plan else {},
         observe=lambda _, level: texts.append(str(level)),
     )

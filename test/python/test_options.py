@@ -54,7 +54,7 @@ def test_every_field_is_known_to_these_tests() -> None:
     # there is something to append: test_launch_record.py; persistent only in products:
     # test_persistent.py; shared_budget in copies: test_plans_that_fit.py; plan among
     # several: test_list_plans.py.
-    elsewhere = {"verify_each", "abi", "persistent", "shared_budget", "plan"}
+    elsewhere = {"verify_each", "check", "abi", "persistent", "shared_budget", "plan"}
     assert {f.name for f in fields(Options)} == {*OTHER, *elsewhere}
 
 

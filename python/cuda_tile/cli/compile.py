@@ -158,6 +158,9 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         default=True,
         help="verify the IR after every pass",
     )
+    parser.add_argument(
+        "--check", action="store_true", help="judge what passes leave by checkers"
+    )
 
 
 @dataclass(frozen=True)
@@ -274,6 +277,7 @@ def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
         line_info=arguments.line_info,
         device_debug=arguments.device_debug,
         verify_each=arguments.verify_each,
+        check=arguments.check,
         **_levels(arguments.level),
     )
 

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks `allocate`: whoever reads a buffer finds what was last written to it.
+
+The definition, along every path of a kernel at level W whose buffers have offsets:
+
+- between the last write to a buffer and a read of it, nothing writes to another buffer
+  that has a byte of it; a ring is written from its first `acquire` on, and one that
+  several roles use from the start of `roles`;
+- nothing writes to bytes which a product or a bulk store, started and not yet awaited,
+  still reads from another buffer;
+- two roles use no bytes in common, but where one takes from a ring that the other
+  fills: it may write to the bytes of the ring's slots behind its last `take`;
+- mbarriers, scratch memory and tiles that are kept have bytes of their own, and all
+  ends within `tileas.shared_bytes`, which the chip has.
+
+`allocate` finds places from live ranges instead (`analysis/liveness.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile.analysis.buffers import Allocs, Buffers
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
+from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
+from cuda_tile.checkers.shared_places import Place, meet, overlaps, place_of
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.plan import read_target
+from cuda_tile.ir.reuse import read_reuse
+from cuda_tile.ir.rings import RING, ring_of
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import ALLOCATES, AWAITS, BUFFER_ORDERS, RING_STEPS
+from cuda_tile.ir.walk import entries, location_text, nested_in, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
+
+MOST_IN_FLIGHT = 16
+"""Products or copies in flight that are told apart; older ones count as one."""
+
+
+class _State(NamedTuple):
+    """What is known on a path; sets of places are bits.
+
+    Attributes:
+        written: Places with contents.
+        spoiled: For each place those that were written over it since.
+        products: For each product in flight the places it reads, the youngest last.
+        copies: The same for bulk stores.
+    """
+
+    written: int
+    spoiled: tuple[int, ...]
+    products: tuple[int, ...] = ()
+    copies: tuple[int, ...] = ()
+
+
+class _Contents(ForwardAnalysis[_State]):
+    """Follows what the bytes of shared memory hold, and notes what is wrong."""
+
+    def __init__(self, flow: ControlFlow, places: list[Place]) -> None:
+        super().__init__(flow)
+        self.places = places
+        self.overlaps = overlaps(places)
+        self.faults: dict[ir.Operation, str] = {}
+        self._numbers = {place.op: number for number, place in enumerate(places)}
+        self._buffers = Buffers(flow)
+
+    def mask(self, allocs: Allocs) -> int:
+        """Places as bits."""
+        return sum(1 << self._numbers[op] for op in allocs)
+
+    def used(self, op: ir.Operation) -> tuple[int, int]:
+        """The places that an op reads, and those that it writes."""
+        if op.name in RING_STEPS:
+            ring = 1 << self._numbers[ring_of(op)]
+            return ring, ring
+        access = None if len(op.regions) else self._buffers.access(op)
+        if access is None:
+            return 0, 0
+        return self.mask(access.reads), self.mask(access.writes)
+
+    def join(self, known: _State, news: _State) -> _State:
+        spoiled = zip(known.spoiled, news.spoiled, strict=True)
+        return _State(
+            known.written | news.written,
+            tuple(one | other for one, other in spoiled),
+            _joined(known.products, news.products),
+            _joined(known.copies, news.copies),
+        )
+
+    def forward(self, edge: Edge, state: _State) -> _State:
+        """Rings between roles are filled from the start of these on."""
+        roles = edge.target.op
+        if roles.name != ROLES or edge.target.region is None:
+            return state
+        return state._replace(written=state.written | shared_rings(self, roles))
+
+    def transfer(self, op: ir.Operation, state: _State) -> _State:
+        if op.name in ALLOCATES:
+            return self._made(self._numbers[op], state)
+        if op.name in RING_STEPS:
+            state = self._stepped(op, state)
+        elif op.name not in BUFFER_ORDERS:
+            state = self._accessed(op, state)
+        return _awaited(op, state)
+
+    def _made(self, number: int, state: _State) -> _State:
+        """A place begins without contents."""
+        spoiled = _replaced(state.spoiled, number, 0)
+        return state._replace(written=state.written & ~(1 << number), spoiled=spoiled)
+
+    def _stepped(self, op: ir.Operation, state: _State) -> _State:
+        """A step of a ring needs the slots as they were filled."""
+        ring, _ = self.used(op)
+        self._check_read(op, ring, state)
+        if op.name == "tileas.acquire":
+            state = state._replace(written=state.written | ring)
+        return state
+
+    def _accessed(self, op: ir.Operation, state: _State) -> _State:
+        reads, writes = self.used(op)
+        self._check_read(op, reads, state)
+        if reads and runs_by_itself(op):
+            state = state._replace(products=_joined((*state.products, reads), ()))
+        elif reads and op.name == "tileas.copy_out":
+            state = state._replace(copies=_joined((*state.copies, reads), ()))
+        return self._written(op, writes, state) if writes else state
+
+    def _written(self, op: ir.Operation, writes: int, state: _State) -> _State:
+        """What an op writes is there, and no longer what shares its bytes."""
+        spoiled = list(state.spoiled)
+        for number in _bits(writes):
+            for reader in (*state.products, *state.copies):
+                if late := self.overlaps[number] & reader:
+                    self._fault(op, number, late, "is still read by itself")
+            for other in _bits(self.overlaps[number] & state.written):
+                spoiled[other] |= 1 << number
+        for number in _bits(writes):
+            if self.places[number].op.name != RING:
+                spoiled[number] = 0
+        return state._replace(written=state.written | writes, spoiled=tuple(spoiled))
+
+    def _check_read(self, op: ir.Operation, reads: int, state: _State) -> None:
+        for number in _bits(reads):
+            if spoiled := state.spoiled[number]:
+                self._fault(op, number, spoiled, "was written over it")
+
+    def _fault(self, op: ir.Operation, number: int, others: int, what: str) -> None:
+        other = self.places[next(_bits(others))]
+        self.faults[op] = (
+            f"expected '{op.name}' to find what was written to {self.places[number]}, "
+            f"got {other}, which {what}"
+        )
+
+
+def check(module: ir.Operation, options: Options) -> None:
+    """Judges the places of each kernel.
+
+    Args:
+        module: What `allocate` has left.
+        options: The options of the compilation.
+
+    Raises:
+        InternalError: A read may find what was written to another buffer; says which.
+    """
+    del options
+    for entry in entries(module):
+        flow = ControlFlow(entry)
+        _check_ends(entry, _places(flow))
+        for op, fault in faults_of(flow).items():
+            raise InternalError(f"allocate: {fault}", location_text(op))
+
+
+def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
+    """What is wrong with places that share bytes, by an op that meets it.
+
+    Args:
+        flow: The control flow of an entry whose buffers have offsets.
+    """
+    contents = _Contents(flow, _places(flow))
+    contents.solve(_State(0, (0,) * len(contents.places)))
+    for op in flow.ops():
+        if op.name == ROLES and (fault := _roles_fault(contents, op)):
+            contents.faults[op] = fault
+    return contents.faults
+
+
+def _places(flow: ControlFlow) -> list[Place]:
+    return [place_of(op) for op in flow.ops() if op.name in ALLOCATES]
+
+
+def shared_rings(contents: _Contents, roles: ir.Operation) -> int:
+    """The rings, as bits, that more than one role uses."""
+    once = several = 0
+    for used, _ in _uses(contents, roles):
+        several |= once & used
+        once |= used
+    rings = [place.op.name == RING for place in contents.places]
+    return several & sum(1 << i for i, is_ring in enumerate(rings) if is_ring)
+
+
+def _uses(contents: _Contents, roles: ir.Operation) -> list[tuple[int, int]]:
+    """For each role the places that it uses, and the rings that it takes from."""
+    found: list[tuple[int, int]] = []
+    for region in roles.regions:
+        used = taken = 0
+        for op in nested_in(region):
+            reads, writes = contents.used(op)
+            used |= reads | writes
+            taken |= reads if op.name == "tileas.take" else 0
+        found.append((used, taken))
+    return found
+
+
+def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
+    """Roles that run at the same time keep to bytes of their own."""
+    between = shared_rings(contents, roles)
+    for (own, taken), (others, _) in permutations(_uses(contents, roles), 2):
+        for number in _bits(own):
+            # What a role does to the slots that it takes, its own walk judges.
+            judged = others & (between if between >> number & 1 else ~taken)
+            if meeting := contents.overlaps[number] & judged:
+                other = contents.places[next(_bits(meeting))]
+                return (
+                    "expected roles with shared memory of their own, got "
+                    f"{contents.places[number]} in one and {other} in another one"
+                )
+    return None
+
+
+def _check_ends(entry: ir.Operation, places: list[Place]) -> None:
+    """All ends where it is said to, and mbarriers and what is kept lie apart."""
+    total = integer(entry, SHARED_BYTES_ATTRIBUTE)
+    end = max((max(p.contents[1], p.mbarriers[1]) for p in places), default=0)
+    behind = min([total, *_starts_behind(entry)])
+    if end > behind or total > read_target(entry).shared_bytes_per_cta:
+        raise InternalError(
+            f"allocate: expected buffers and rings to end at byte {behind} or before, "
+            f"got {end}, and {total} bytes in all",
+            location_text(entry),
+        )
+    for one, other in product(places, places):
+        meets = meet(one.mbarriers, other.contents)
+        if meets or (one != other and meet(one.mbarriers, other.mbarriers)):
+            raise InternalError(
+                f"allocate: expected mbarriers apart from all else, got those of {one} "
+                f"in {other}",
+                location_text(one.op),
+            )
+
+
+def _starts_behind(entry: ir.Operation) -> Iterator[int]:
+    """Where scratch memory and the tiles that loops keep begin."""
+    if SCRATCH_ATTRIBUTE in entry.attributes:
+        yield integer(entry, SCRATCH_ATTRIBUTE)
+    for op in nested_ops(entry):
+        kept = read_reuse(op)
+        if kept is not None and kept.slots:
+            yield kept.offset
+
+
+def _awaited(op: ir.Operation, state: _State) -> _State:
+    """What is no longer in flight behind an op that waits."""
+    n_left = integer(op, "groups") if "groups" in op.attributes else 0
+    if op.name == "tileas.await_copies":
+        return state._replace(copies=state.copies[max(0, len(state.copies) - n_left) :])
+    is_waiting = any(isinstance(v.type, PendingType) for v in op.operands)
+    if op.name in AWAITS and is_waiting:
+        left = state.products[max(0, len(state.products) - n_left) :]
+        return state._replace(products=left)
+    return state
+
+
+def _joined(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """What is in flight on either path, from the youngest; the oldest are one."""
+    length = max(len(one), len(other))
+    padded = ((0,) * (length - len(each)) + each for each in (one, other))
+    both = tuple(a | b for a, b in zip(*padded, strict=True))
+    if length <= MOST_IN_FLIGHT:
+        return both
+    oldest = 0
+    for each in both[: length - MOST_IN_FLIGHT + 1]:
+        oldest |= each
+    return (oldest, *both[length - MOST_IN_FLIGHT + 1 :])
+
+
+def _replaced(values: tuple[int, ...], number: int, value: int) -> tuple[int, ...]:
+    return (*values[:number], value, *values[number + 1 :])
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """The numbers of the bits of a set."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
