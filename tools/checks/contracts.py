@@ -52,6 +52,7 @@ REQUIRED = (
     "transposed_products",
     "promotion",
     "converted_operands",
+    "own_elements",
 )
 """The contracts that there must be."""
 
