@@ -53,6 +53,7 @@ REQUIRED = (
     "promotion",
     "converted_operands",
     "own_elements",
+    "contiguous_rows",
 )
 """The contracts that there must be."""
 
