@@ -16,8 +16,8 @@ Contract `contiguous_rows`
     | - values | only moved | |
     | - order | each element of a vector is an access of its own | |
     | - blocks | no other threads than before | |
-    | C1 indices | the tile begins at a multiple of E along the first dimension, and the | |
-    | | address there is a multiple of the vector | moved_pairs |
+    | C1 indices | along the first dimension the tile begins at a multiple of E, and | |
+    | | at an address that is a multiple of the vector | moved_pairs |
     | C2 extents | the array has a multiple of E along the first dimension | cut_pairs |
     | C3 extents | no end or start along the last dimension parts a vector | cut_rows, |
     | | | odd_rows |
