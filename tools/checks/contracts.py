@@ -54,6 +54,7 @@ REQUIRED = (
     "converted_operands",
     "own_elements",
     "contiguous_rows",
+    "implied_clamps",
 )
 """The contracts that there must be."""
 
