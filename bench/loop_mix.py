@@ -87,7 +87,8 @@ def read_loops(lines: Sequence[str]) -> list[LoopMix]:
     """The loops with matrix instructions, from what nvdisasm printed.
 
     Where a wait must be tried again, ptxas puts the retry behind the kernel's end: a
-    jump back from there is no loop.
+    jump back from there is no loop. For sm_80 it leaves some loops by a `CALL` of a
+    label of the kernel itself, from which nothing returns: a jump.
     """
     names: list[str] = []
     labels: dict[str, int] = {}
@@ -96,8 +97,9 @@ def read_loops(lines: Sequence[str]) -> list[LoopMix]:
         if found := _LABEL.match(line):
             labels[found[1]] = len(names)
         elif found := _LINE.match(line):
-            names.append(found[1].split(".")[0])
             target = _TARGET.search(found[2])
+            name = found[1].split(".")[0]
+            names.append("BRA" if target and name == "CALL" else name)
             if target and target[1] in labels:
                 loops.append(LoopMix(Counter(names[labels[target[1]] :])))
     return [loop for loop in loops if loop.products and not loop.of("EXIT")]

@@ -11,7 +11,10 @@ import pytest
 from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
+from cuda_tile import Options
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.address_tiles import AddressTiles
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
@@ -220,3 +223,111 @@ def test_two_ctas_of_a_product_of_bytes_share_a_multiprocessor() -> None:
     assert found.limit == 128
     assert 104 <= found.estimated <= 128, found
     assert found.registers <= 128, found
+
+
+# Rows that a table names --------------------------------------------------------------
+
+ROWS = """
+cuda_tile.module @m {{
+  entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>,
+           %names: tile<ptr<i32>>, %o: tile<ptr<f32>>, %n: tile<i32>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %qa = assume div_by<16>, %q : tile<ptr<f16>>
+    %ka = assume div_by<{base}>, %k : tile<ptr<f16>>
+    %va = assume div_by<{base}>, %v : tile<ptr<f16>>
+    %qt = make_tensor_view %qa, shape = [16, 128], strides = [128, 1]
+      : tensor_view<16x128xf16, strides=[128,1]>
+    %qv = make_partition_view %qt
+      : partition_view<tile=(16x128), tensor_view<16x128xf16, strides=[128,1]>>
+    %x, %tx = load_view_tko weak %qv[%zero, %zero]
+      : partition_view<tile=(16x128), tensor_view<16x128xf16, strides=[128,1]>>,
+        tile<i32> -> tile<16x128xf16>, token
+    %lane = iota : tile<64xi32>
+    %column = iota : tile<128xi32>
+    %c1 = reshape %column : tile<128xi32> -> tile<1x128xi32>
+    %columns = broadcast %c1 : tile<1x128xi32> -> tile<64x128xi32>
+    %width = constant <i32: 128> : tile<64x128xi32>
+    %least = constant <i32: 0> : tile<64x128xi32>
+    %pad = constant <f16: 0.0> : tile<64x128xf16>
+    %k1 = reshape %ka : tile<ptr<f16>> -> tile<1x1xptr<f16>>
+    %ks = broadcast %k1 : tile<1x1xptr<f16>> -> tile<64x128xptr<f16>>
+    %v1 = reshape %va : tile<ptr<f16>> -> tile<1x1xptr<f16>>
+    %vs = broadcast %v1 : tile<1x1xptr<f16>> -> tile<64x128xptr<f16>>
+    %n1 = reshape %names : tile<ptr<i32>> -> tile<1xptr<i32>>
+    %ns = broadcast %n1 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+    %none = constant <f32: 0.0> : tile<16x64xf32>
+    %start = constant <f32: 0.0> : tile<16x128xf32>
+    %sum = for %i in (%zero to %n, step %one) : tile<i32>
+        iter_values(%acc = %start) -> (tile<16x128xf32>) {{
+      %i1 = reshape %i : tile<i32> -> tile<1xi32>
+      %is = broadcast %i1 : tile<1xi32> -> tile<64xi32>
+      %place = addi %is, %lane : tile<64xi32>
+      %pn = offset %ns, %place
+        : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+      %name, %tn = load_ptr_tko weak %pn : tile<64xptr<i32>> -> tile<64xi32>, token
+      %name1 = reshape %name : tile<64xi32> -> tile<64x1xi32>
+      %rows = broadcast %name1 : tile<64x1xi32> -> tile<64x128xi32>
+      %is_row = cmpi greater_than_or_equal %rows, %least, signed
+        : tile<64x128xi32> -> tile<64x128xi1>
+      %begin = muli %rows, %width : tile<64x128xi32>
+      %at = addi %begin, %columns : tile<64x128xi32>
+      %pk = offset %ks, %at
+        : tile<64x128xptr<f16>>, tile<64x128xi32> -> tile<64x128xptr<f16>>
+      %pv = offset %vs, %at
+        : tile<64x128xptr<f16>>, tile<64x128xi32> -> tile<64x128xptr<f16>>
+      %key, %tk = load_ptr_tko weak %pk, %is_row, %pad
+        : tile<64x128xptr<f16>>, tile<64x128xi1>, tile<64x128xf16>
+        -> tile<64x128xf16>, token
+      %kt = permute %key [1, 0] : tile<64x128xf16> -> tile<128x64xf16>
+      %s = mmaf %x, %kt, %none
+        : tile<16x128xf16>, tile<128x64xf16>, tile<16x64xf32>
+      %p = ftof %s : tile<16x64xf32> -> tile<16x64xf16>
+      %value, %tv = load_ptr_tko weak %pv, %is_row, %pad
+        : tile<64x128xptr<f16>>, tile<64x128xi1>, tile<64x128xf16>
+        -> tile<64x128xf16>, token
+      %next = mmaf %p, %value, %acc
+        : tile<16x64xf16>, tile<64x128xf16>, tile<16x128xf32>
+      continue %next : tile<16x128xf32>
+    }}
+    %ot = make_tensor_view %o, shape = [16, 128], strides = [128, 1]
+      : tensor_view<16x128xf32, strides=[128,1]>
+    %ov = make_partition_view %ot
+      : partition_view<tile=(16x128), tensor_view<16x128xf32, strides=[128,1]>>
+    %done = store_view_tko weak %sum, %ov[%zero, %zero]
+      : tile<16x128xf32>,
+        partition_view<tile=(16x128), tensor_view<16x128xf32, strides=[128,1]>>,
+        tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("base", "expected"), [(16, 8), (4, 2), (2, 1)])
+def test_a_thread_holds_a_pointer_for_each_vector(base: int, expected: int) -> None:
+    module = cuda_tile.load(ROWS.format(base=base).encode())
+    (entry,) = entries(module.operation)
+    ops = list(nested_ops(entry))
+    tiles = AddressTiles(ops, FactsAnalysis(entry))
+    loads = [op for op in ops if op.name == "cuda_tile.load_ptr_tko"]
+    names, key, _ = loads
+    pointers, mask, _ = key.operands
+    assert tiles.neighbours(pointers) == expected
+    assert tiles.neighbours(mask) == expected
+    assert tiles.neighbours(key.results[0]) == 1
+    assert tiles.neighbours(names.results[0]) == 1
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])
+def test_rows_of_a_table_are_estimated_by_their_pointers(gpu: str) -> None:
+    """With a pointer for each element 100 more were counted, and 8 warps taken."""
+    module = cuda_tile.load(ROWS.format(base=16).encode())
+    plans = cuda_tile.list_plans(module, gpu)["k"]
+    (chosen,) = (plan for plan in plans if plan["chosen"])
+    assert chosen["fields"]["num_warps"] == 4
+    compiled = cuda_tile.compile(module, options=Options(gpu=gpu))
+    (kernel,) = compiled.report.kernels
+    assert kernel.spill_bytes == 0
+    error = chosen["cost"]["registers"] - kernel.registers
+    assert -FEWER <= error <= MORE, (chosen["cost"], kernel.registers)

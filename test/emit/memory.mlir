@@ -76,7 +76,8 @@ cuda_tile.module @kernels {
     %j = muli %i, %two : tile<128xi32>
     %q = offset %p128, %j : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
     %x, %r = load_ptr_tko weak %q : tile<128xptr<f32>> -> tile<128xf32>, token
-    %s = store_ptr_tko weak %q, %x token=%r : tile<128xptr<f32>>, tile<128xf32> -> token
+    %y = addf %x, %x : tile<128xf32>
+    %s = store_ptr_tko weak %q, %y token=%r : tile<128xptr<f32>>, tile<128xf32> -> token
     return
   }
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from loop_mix import product_loops
 from product_scan import Scanned
 
 import cuda_tile
 from cuda_tile import Options
+from cuda_tile.pictures.machine_code import find_nvdisasm
 
 LOOP = """
 cuda_tile.module @m {{
@@ -62,3 +64,25 @@ def test_epilogues_of_products_have_no_calls(gpu: str) -> None:
     text = Scanned((128, 128, 64), "f16", "tanh", gpu).text()
     ptx = cuda_tile.compile(cuda_tile.load(text.encode()), gpu, cubin=False).ptx
     assert not re.search(r"\bcall\b", ptx)
+
+
+CARRIED = "continue %next : tile<128x64xf32>"
+"""How the loop of a product ends."""
+
+
+@pytest.mark.skipif(find_nvdisasm() is None, reason="nvdisasm reads machine code")
+@pytest.mark.parametrize("function", ["tanh", "sin", "cos", "log", "log2", "tan"])
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])
+def test_no_loop_of_machine_code_with_products_has_calls(
+    gpu: str, function: str
+) -> None:
+    """As in attention whose scores are capped: the sums go through a function."""
+    text = Scanned((128, 64, 32), "f16", "none", gpu).text()
+    assert CARRIED in text
+    applied = f"%capped = {function} %next : tile<128x64xf32>\n      "
+    text = text.replace(CARRIED, applied + CARRIED.replace("%next", "%capped"))
+    made = cuda_tile.compile(cuda_tile.load(text.encode()), gpu)
+    assert made.cubin is not None
+    loops = product_loops(made.cubin)
+    assert loops
+    assert not any(loop.of("CALL") for loop in loops)

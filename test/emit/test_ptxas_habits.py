@@ -8,6 +8,7 @@
 | constants among registers are written anew | 36 instructions | 38 |
 | two loops share a constant, which is copied | 284 and 357 | 286 and 358 |
 | descriptors that no iteration changes are kept | 400 | 507, 568 bytes spilled |
+| halves that shifts join are permuted | no `PRMT` of bytes | 2 |
 
 A test fails where a habit is gone: then what is done for it may go, too.
 """
@@ -28,7 +29,7 @@ from loop_mix import product_loops
 import cuda_tile
 from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import ptxas_version
-from cuda_tile.emit import pending, threads, tileas, wgmma_operands
+from cuda_tile.emit import pairs, pending, threads, tileas, wgmma_operands
 from cuda_tile.pictures.machine_code import find_nvdisasm, machine_code
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "13.4"
@@ -143,3 +144,43 @@ def exponentials_before_last_wait(made: Compiled) -> list[int]:
         found += [letter for mark, letter in marks.items() if mark in line]
     text = "".join(found)
     return [len(run) for run in re.findall(r"H{12}W(E*)W", text)]
+
+
+BYTES = """
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f8E4M3FN>>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %aligned = assume div_by<16>, %p : tile<ptr<f32>>
+    %to = assume div_by<16>, %q : tile<ptr<f8E4M3FN>>
+    %at = make_tensor_view %aligned, shape = [1024], strides = [1]
+      : tensor_view<1024xf32, strides=[1]>
+    %av = make_partition_view %at
+      : partition_view<tile=(1024), tensor_view<1024xf32, strides=[1]>>
+    %ct = make_tensor_view %to, shape = [1024], strides = [1]
+      : tensor_view<1024xf8E4M3FN, strides=[1]>
+    %cv = make_partition_view %ct
+      : partition_view<tile=(1024), tensor_view<1024xf8E4M3FN, strides=[1]>>
+    %x, %t = load_view_tko weak %av[%zero]
+      : partition_view<tile=(1024), tensor_view<1024xf32, strides=[1]>>, tile<i32>
+      -> tile<1024xf32>, token
+    %y = ftof %x : tile<1024xf32> -> tile<1024xf8E4M3FN>
+    %s = store_view_tko weak %y, %cv[%zero] : tile<1024xf8E4M3FN>,
+      partition_view<tile=(1024), tensor_view<1024xf8E4M3FN, strides=[1]>>, tile<i32>
+      -> token
+    return
+  }
+}
+"""
+
+
+def test_a_conversion_joins_what_another_one_gave(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def permutations() -> int:
+        made = cuda_tile.compile(cuda_tile.load(BYTES.encode()), "sm_90")
+        assert made.cubin is not None
+        return sum("PRMT" in line for line in machine_code(made.cubin).lines)
+
+    assert permutations() == 0
+    monkeypatch.setattr(pairs, "_is_converted", lambda half: False)
+    assert permutations() == 2

@@ -3,6 +3,7 @@
 
 // RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
 
+!pairs = !cuda_tile.tensor_view<16x64x2xf16, strides=[128, 2, 1]>
 !line = !cuda_tile.tensor_view<?xf32, strides=[1]>
 
 cuda_tile.module @kernels {
@@ -45,7 +46,8 @@ cuda_tile.module @kernels {
     %iterations = divi %size, %tile signed rounding<positive_inf> : tile<i32>
     for %i in (%z to %iterations, step %one) : tile<i32> {
       %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
-      %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+      %y = addf %x, %x : tile<128xf32>
+      %s = store_view_tko weak %y, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
       continue
     }
     return
@@ -95,6 +97,21 @@ cuda_tile.module @kernels {
     %v = make_partition_view %t : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>
     %x = constant <f32: 1.0> : tile<128xf32>
     %s = store_view_tko weak %x, %v[%i] : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i64> -> token
+    return
+  }
+
+  // Rows of pairs without a gap go together as rows of numbers do.
+  // CHECK-LABEL: .entry pairs(
+  // CHECK: ld.global{{.*}}.v4.b32
+  // CHECK: st.global.v4.b32
+  entry @pairs(%p: tile<ptr<f16>>) {
+    %base = assume div_by<16>, %p : tile<ptr<f16>>
+    %zero = constant <i32: 0> : tile<i32>
+    %t = make_tensor_view %base, shape = [16, 64, 2], strides = [128, 2, 1] : !pairs
+    %v = make_partition_view %t : partition_view<tile=(16x64x2), !pairs>
+    %x, %r = load_view_tko weak %v[%zero, %zero, %zero] : partition_view<tile=(16x64x2), !pairs>, tile<i32> -> tile<16x64x2xf16>, token
+    %y = addf %x, %x : tile<16x64x2xf16>
+    %s = store_view_tko weak %y, %v[%zero, %zero, %zero] token = %r : tile<16x64x2xf16>, partition_view<tile=(16x64x2), !pairs>, tile<i32> -> token
     return
   }
 }

@@ -298,7 +298,7 @@ def test_coalesced_walks_memory_in_order(
     for dim in order:
         strides[dim] = stride
         stride *= shape[dim]
-    vector = min(vector, shape[order[0]])
+    vector = min(vector, layout.n_elements)
     n_threads = 32 * n_warps
     for (register, lane, warp, _), coord in table(layout).items():
         address = sum(c * s for c, s in zip(coord, strides, strict=True))

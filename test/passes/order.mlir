@@ -15,12 +15,12 @@ cuda_tile.module @kernels {
   // CHECK-NEXT: load_view_tko
   // CHECK-NOT: barrier
   // CHECK: return
-  entry @store_then_load(%p: tile<ptr<f32>>, %i: tile<i32>) {
+  entry @store_then_load(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
     %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
     %v = make_partition_view %t : !view
     %x = constant <f32: 1.0> : tile<64xf32>
     %a = store_view_tko weak %x, %v[%i] : tile<64xf32>, !view, tile<i32> -> token
-    %y, %b = load_view_tko weak %v[%i] token = %a : !view, tile<i32> -> tile<64xf32>, token
+    %y, %b = load_view_tko weak %v[%j] token = %a : !view, tile<i32> -> tile<64xf32>, token
     return
   }
 
@@ -44,12 +44,12 @@ cuda_tile.module @kernels {
   // CHECK-NEXT: tileas.load_shared
   // CHECK-NOT: barrier
   // CHECK: store_view_tko
-  entry @transpose(%p: tile<ptr<f32>>, %i: tile<i32>) {
+  entry @transpose(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>
     %x, %a = load_view_tko weak %v[%i, %i] : partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x32xf32>, token
     %y = permute %x [1, 0] : tile<32x32xf32> -> tile<32x32xf32>
-    %b = store_view_tko weak %y, %v[%i, %i] token = %a : tile<32x32xf32>, partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
+    %b = store_view_tko weak %y, %v[%i, %j] token = %a : tile<32x32xf32>, partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
     return
   }
 
@@ -89,7 +89,7 @@ cuda_tile.module @kernels {
     %a = store_view_tko weak %x, %v[%i] : tile<64xf32>, !view, tile<i32> -> token
     %y, %b = load_view_tko weak %v[%j] : !view, tile<i32> -> tile<64xf32>, token
     %c = join_tokens %a, %b : token
-    %z, %d = load_view_tko weak %v[%i] token = %c : !view, tile<i32> -> tile<64xf32>, token
+    %z, %d = load_view_tko weak %v[%j] token = %c : !view, tile<i32> -> tile<64xf32>, token
     return
   }
 
@@ -116,7 +116,7 @@ cuda_tile.module @kernels {
       %b = store_view_tko weak %x, %v[%z] token = %a : tile<64xf32>, !view, tile<i32> -> token
       continue %b : token
     }
-    %y, %c = load_view_tko weak %v[%z] token = %last : !view, tile<i32> -> tile<64xf32>, token
+    %y, %c = load_view_tko weak %v[%one] token = %last : !view, tile<i32> -> tile<64xf32>, token
     return
   }
 
@@ -148,6 +148,20 @@ cuda_tile.module @kernels {
     %q = offset %p64, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
     %x, %a = load_ptr_tko weak %q : tile<64xptr<f32>> -> tile<64xf32>, token
     %b = store_ptr_tko weak %q, %x token=%a : tile<64xptr<f32>>, tile<64xf32> -> token
+    return
+  }
+
+  // So it is through one view, at one index, whatever the padding.
+  // CHECK-LABEL: entry @in_place
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @in_place(%p: tile<ptr<f32>>, %i: tile<i32>) {
+    %t = make_tensor_view %p, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
+    %u = make_partition_view %t : partition_view<tile=(1024), padding_value = zero, tensor_view<4096xf32, strides=[1]>>
+    %v = make_partition_view %t : partition_view<tile=(1024), tensor_view<4096xf32, strides=[1]>>
+    %x, %a = load_view_tko weak %u[%i] : partition_view<tile=(1024), padding_value = zero, tensor_view<4096xf32, strides=[1]>>, tile<i32> -> tile<1024xf32>, token
+    %y = addf %x, %x : tile<1024xf32>
+    %b = store_view_tko weak %y, %v[%i] token = %a : tile<1024xf32>, partition_view<tile=(1024), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
     return
   }
 
@@ -217,7 +231,7 @@ cuda_tile.module @kernels {
   // CHECK: tileas.barrier
   // CHECK-NEXT: load_view_tko
   // CHECK-NEXT: return
-  entry @branches(%p: tile<ptr<f32>>, %i: tile<i32>, %c: tile<i1>) {
+  entry @branches(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>, %c: tile<i1>) {
     %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
     %v = make_partition_view %t : !view
     %x = constant <f32: 1.0> : tile<64xf32>
@@ -228,7 +242,7 @@ cuda_tile.module @kernels {
     } else {
       yield %first : token
     }
-    %y, %b = load_view_tko weak %v[%i] token = %k : !view, tile<i32> -> tile<64xf32>, token
+    %y, %b = load_view_tko weak %v[%j] token = %k : !view, tile<i32> -> tile<64xf32>, token
     return
   }
 

@@ -49,6 +49,19 @@ def test_the_inner_loop() -> None:
     assert mix.mnemonics == {"HMMA": 2, "IADD3": 1, "BRA": 1}
 
 
+def test_a_call_of_a_label_is_a_jump() -> None:
+    """What leaves a loop so does not come back; a call of a function does."""
+    lines = """\
+.L_x_0:
+        /*0010*/                   HMMA.16816.F32 R0, R1, R2, R3 ;
+        /*0020*/                   CALL.REL.NOINC `($k$__nv_tanhf) ;
+        /*0030*/               @P1 CALL.REL.NOINC `(.L_x_1) ;
+        /*0040*/                   BRA `(.L_x_0) ;
+""".splitlines()
+    (loop,) = loop_mix.read_loops(lines)
+    assert (loop.of("CALL"), loop.of("BRA")) == (1, 2)
+
+
 def test_no_loop_has_a_product() -> None:
     lines = [line for line in LISTING.splitlines() if "HMMA" not in line]
     assert loop_mix.hottest_loop(lines) is None

@@ -52,6 +52,9 @@ REQUIRED = (
     "transposed_products",
     "promotion",
     "converted_operands",
+    "own_elements",
+    "contiguous_rows",
+    "implied_clamps",
 )
 """The contracts that there must be."""
 

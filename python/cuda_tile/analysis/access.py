@@ -3,10 +3,33 @@
 
 One description for tiled views and for tiles of pointers, derived from facts;
 `place` picks layouts by it and `emit` forms the instructions from it.
+
+Contract `contiguous_rows`
+    Law: where a tile has all E elements along one dimension, and the stride of the next
+    dimension is E times its stride, the tile goes on there: n of both dimensions are as
+    contiguous as n of one.
+
+    | | condition | near misses |
+    |---|---|---|
+    | - types | an element is whole bytes | |
+    | - flags | a vector moves bits | |
+    | - values | only moved | |
+    | - order | each element of a vector is an access of its own | |
+    | - blocks | no other threads than before | |
+    | C1 indices | along the first dimension the tile begins at a multiple of E, and | |
+    | | at an address that is a multiple of the vector | moved_pairs |
+    | C2 extents | the array has a multiple of E along the first dimension | cut_pairs |
+    | C3 extents | no end or start along the last dimension parts a vector | cut_rows, |
+    | | | odd_rows |
+    | C4 aliasing | the strides are known, and leave no gap | gap, unknown_stride |
+    | C5 aliasing | base and all other strides are multiples of the vector | odd_base, |
+    | | | odd_stride |
+    | - captures | no region | |
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd, prod
@@ -46,23 +69,42 @@ class Access:
     Attributes:
         shape: Extents of the tile, dimension 0 first.
         element_bytes: Size of one element in memory.
-        fastest: Tile dimension along which memory is contiguous.
-        vector: Elements along `fastest` that one instruction may move: they are
-            aligned together and lie inside the tensor together.
-        contiguous: Whether neighbours along `fastest` are neighbours in memory.
+        near: Tile dimensions along which memory is contiguous, fastest first: the tile
+            has all of each but the last one without a gap.
+        run: Elements along these that one instruction may move: they are aligned
+            together and lie inside the tensor together.
+        contiguous: Whether neighbours along `near` are neighbours in memory.
     """
 
     shape: tuple[int, ...]
     element_bytes: int
-    fastest: int
-    vector: int
+    near: tuple[int, ...]
+    run: int
     contiguous: bool
+
+    @property
+    def fastest(self) -> int:
+        """The first of `near`."""
+        return self.near[0]
+
+    @property
+    def vector(self) -> int:
+        """Elements of a run along `fastest`."""
+        return min(self.run, self.shape[self.fastest])
 
     @property
     def order(self) -> tuple[int, ...]:
         """Dimensions, fastest first; the others from last to first."""
-        others = [d for d in reversed(range(len(self.shape))) if d != self.fastest]
-        return (self.fastest, *others)
+        others = [d for d in reversed(range(len(self.shape))) if d not in self.near]
+        return (*self.near, *others)
+
+    def place_in_memory(self, place: Sequence[int]) -> int:
+        """How many elements along `near` one is behind the tile's first."""
+        distance, stride = 0, 1
+        for d in self.near:
+            distance += place[d] * stride
+            stride *= self.shape[d]
+        return distance
 
     def best_layout(
         self, n_warps: int, least: int = 1, n_blocks: int = 1
@@ -79,7 +121,7 @@ class Access:
         elements = prod(self.shape)
         if elements >= WARP_LANES * n_warps * n_blocks:
             elements //= n_blocks
-        vector = self.vector
+        vector = self.run
         while vector > least and elements < vector * WARP_LANES * n_warps:
             vector //= 2
         return coalesced(self.shape, self.order, vector, n_warps, n_blocks)
@@ -94,14 +136,23 @@ class Access:
 
     def vector_in(self, layout: LinearLayout) -> int:
         """Elements per instruction when the tile has `layout`: a power of two."""
-        width = 1
-        unit = [0] * len(self.shape)
-        while width < self.vector:
-            unit[self.fastest] = width
-            if tuple(unit) not in layout.register:
-                break
-            width *= 2
-        return width
+        return 1 << len(self.run_bits(layout))
+
+    def run_bits(self, layout: LinearLayout) -> list[int]:
+        """Register bits that go on through a run, as masks, in the order of memory.
+
+        Args:
+            layout: The tile's layout.
+        """
+        bits: list[int] = []
+        for d in self.near:
+            for step in range(self.shape[d].bit_length() - 1):
+                unit = tuple(1 << step if i == d else 0 for i in range(layout.rank))
+                is_whole = 1 << len(bits) >= self.run
+                if is_whole or unit not in layout.register:
+                    return bits
+                bits.append(1 << layout.register.index(unit))
+        return bits
 
 
 @lru_cache(maxsize=1024)
@@ -111,12 +162,12 @@ def _sectors(access: Access, layout: LinearLayout) -> int:
     lanes = [lane for lane in range(WARP_LANES) if not lane & free.lane]
     touched: set[tuple[int, ...]] = set()
     for lane in lanes:
-        place = list(layout.apply(lane=lane))
+        place = layout.apply(lane=lane)
         if access.contiguous:
-            place[access.fastest] = (
-                place[access.fastest] * access.element_bytes // SECTOR_BYTES
-            )
-        touched.add(tuple(place))
+            far = (0 if d in access.near else n for d, n in enumerate(place))
+            first = access.place_in_memory(place) * access.element_bytes
+            place = (*far, first // SECTOR_BYTES)
+        touched.add(place)
     registers = layout.n_registers >> free.register.bit_count()
     warps = layout.n_warps >> free.warp.bit_count()
     warps *= layout.n_blocks >> free.block.bit_count()
@@ -142,7 +193,7 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
         widest = _atomic_vector(op)
     elif stem.startswith("multimem_"):
         widest = _multicast_vector(op)
-    return replace(access, vector=min(access.vector, widest))
+    return replace(access, run=min(access.run, widest))
 
 
 def _atomic_vector(op: ir.Operation) -> int:
@@ -264,18 +315,65 @@ def _view_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
         d for d, dim in enumerate(dims) if dim.stride == 1 and d != tiling.sparse_dim
     ]
     if not unit:
-        return Access(shape, size, len(shape) - 1, 1, contiguous=False)
-    fastest = unit[-1]
+        return Access(shape, size, (len(shape) - 1,), 1, contiguous=False)
     base = tensor_view_parts(tensor_view_op(view)).base
-    aligned = gcd(MAX_VECTOR_BYTES, max(size, facts.of(base).divisor))
+    aligned = gcd(MAX_VECTOR_BYTES, max(size, facts.of(base).divisor)) // size
+    chain = _contiguous(unit[-1], shape, dims, tiling.sparse_dim)
+    near = max(
+        (chain[: n + 1] for n in range(len(chain))),
+        key=lambda near: (_run(near, shape, dims, facts, aligned), -len(near)),
+    )
+    run = _run(near, shape, dims, facts, aligned)
+    return Access(shape, size, near, run, contiguous=True)
+
+
+def _contiguous(
+    first: int, shape: Sequence[int], dims: Sequence[ViewDim], sparse: int | None
+) -> tuple[int, ...]:
+    """Dimensions along which a tile goes on where it ends along the one before."""
+    chain, stride = [first], shape[first]
+    others = [d for d in reversed(range(len(dims))) if d not in (first, sparse)]
+    # contiguous_rows C4
+    while found := [d for d in others if dims[d].stride == stride and shape[d] > 1]:
+        chain.append(found[0])
+        others.remove(found[0])
+        stride *= shape[found[0]]
+    return tuple(chain)
+
+
+def _run(
+    near: Sequence[int],
+    shape: Sequence[int],
+    dims: Sequence[ViewDim],
+    facts: FactsAnalysis,
+    aligned: int,
+) -> int:
+    """Elements along some dimensions that are aligned and inside together.
+
+    Args:
+        near: The dimensions, each but the last whole in the tile.
+        shape: Extents of the tile.
+        dims: Facts about each dimension.
+        facts: The facts of the entry's values.
+        aligned: Elements to which the base is aligned, at most those of a vector.
+    """
+    *whole, last = near
     for d, dim in enumerate(dims):
-        if d != fastest:
-            aligned = gcd(aligned, divisor(dim.stride, facts) * size)
-    known = dims[fastest]
-    vector = min(max(1, aligned // size), shape[fastest], known.start_divisor)
+        if d not in near:
+            aligned = gcd(aligned, divisor(dim.stride, facts))  # contiguous_rows C5
+    run = prod(shape[d] for d in whole)
+    for d in whole:  # the stride of the next one is the extent up to here
+        dim, before = dims[d], divisor(dims[d].stride, facts)
+        aligned = min(aligned, dim.start_divisor * before)  # contiguous_rows C1
+        is_inside = dim.is_promised or dim.extent_divisor >= shape[d]
+        # contiguous_rows C1, C2
+        if not is_inside or dim.start_divisor < shape[d]:
+            return 1
+    known = dims[last]
+    units = min(shape[last], known.start_divisor)  # contiguous_rows C3
     if not known.is_promised:
-        vector = min(vector, known.extent_divisor)
-    return Access(shape, size, fastest, vector, contiguous=True)
+        units = min(units, known.extent_divisor)
+    return max(1, min(run * units, aligned))
 
 
 def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
@@ -289,4 +387,4 @@ def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     vector = min(run, gcd(MAX_VECTOR_BYTES, aligned) // size)
     for mask in named_operands(op, "mask"):
         vector = gcd(vector, facts.of(mask).constancy[fastest])
-    return Access(shape, size, fastest, max(1, vector), contiguous=run > 1)
+    return Access(shape, size, (fastest,), max(1, vector), contiguous=run > 1)

@@ -53,22 +53,27 @@ class Tile:
         value: The value.
         shape: Its extents.
         bits: Bits of an element.
+        neighbours: Elements of which a thread that has them all holds one.
     """
 
     value: ir.Value
     shape: tuple[int, ...]
     bits: int
+    neighbours: int
 
     @classmethod
-    def of(cls, value: ir.Value, *, is_apart: bool = False) -> Tile:
+    def of(
+        cls, value: ir.Value, *, is_apart: bool = False, neighbours: int = 1
+    ) -> Tile:
         """What is needed to know of a value, read once.
 
         Args:
             value: The tile.
             is_apart: Whether each element has a register of its own at least.
+            neighbours: Elements of which a thread holds one.
         """
-        bits = element_bits(element_of(value))
-        return cls(value, shape_of(value), max(bits, REGISTER_BITS * is_apart))
+        bits = max(element_bits(element_of(value)), REGISTER_BITS * is_apart)
+        return cls(value, shape_of(value), bits, neighbours)
 
 
 Weigh = Callable[[Tile], int]
@@ -79,6 +84,8 @@ IsStaged = Callable[[ir.Operation, int], bool]
 """Whether an operand is read from shared memory."""
 IsApart = Callable[[ir.Operation], bool]
 """Whether an operation brings each element of its tile in a register of its own."""
+Neighbours = Callable[[ir.Value], int]
+"""Elements of a tile of which a thread holds one."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +196,7 @@ def live_tiles(
     entry: ir.Operation,
     is_staged: IsStaged | None = None,
     is_apart: IsApart | None = None,
+    neighbours: Neighbours | None = None,
 ) -> LiveTiles:
     """The tiles live at each operation of an entry.
 
@@ -198,9 +206,12 @@ def live_tiles(
             they were made: they hold no registers until their use. None by default.
         is_apart: Which loads bring their elements one by one: ptxas issues many before
             it packs the first two into one register. None by default.
+        neighbours: Of how many elements of a tile a thread holds one. One by default.
     """
     reader = _Reader(
-        is_staged or (lambda op, index: False), is_apart or (lambda op: False)
+        is_staged or (lambda op, index: False),
+        is_apart or (lambda op: False),
+        neighbours or (lambda value: 1),
     )
     points: list[tuple[ir.Operation, tuple[int, ...], int]] = []
     for region in entry.regions:
@@ -238,9 +249,12 @@ class _Body:
 class _Reader:
     """Reads blocks in program order and gives each tile a number."""
 
-    def __init__(self, is_staged: IsStaged, is_apart: IsApart) -> None:
+    def __init__(
+        self, is_staged: IsStaged, is_apart: IsApart, neighbours: Neighbours
+    ) -> None:
         self.tiles: list[Tile] = []
         self._is_staged, self._is_apart = is_staged, is_apart
+        self._neighbours = neighbours
         self._holdings: dict[ir.Value, _Holding] = {}
 
     def read(self, block: ir.Block) -> _Body:
@@ -277,7 +291,8 @@ class _Reader:
 
     def _hold(self, value: ir.Value, *, is_apart: bool = False) -> int:
         number = len(self.tiles)
-        self.tiles.append(Tile.of(value, is_apart=is_apart))
+        neighbours = self._neighbours(value)
+        self.tiles.append(Tile.of(value, is_apart=is_apart, neighbours=neighbours))
         self._holdings[value] = _Holding(frozenset((number,)))
         return number
 

@@ -13,8 +13,9 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ValueAnalysis
+from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.traits import ACCESSES, POINTER_ACCESSES, READS
+from cuda_tile.ir.traits import ACCESSES, POINTER_ACCESSES, READS, VIEW_ACCESSES
 from cuda_tile.ir.walk import defining_op, enclosing_ops
 
 GRID_WAIT = "cuda_tile.gdc_wait_tko"
@@ -81,10 +82,9 @@ class Accesses:
         self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:
-            if op.name in POINTER_ACCESSES:
-                for outer in enclosing_ops(op.operands[0]):
-                    known = self._repointed.get(outer, 0)
-                    self._repointed[outer] = known | self._bits[op]
+            for outer in {o for value in _places(op) for o in enclosing_ops(value)}:
+                known = self._repointed.get(outer, 0)
+                self._repointed[outer] = known | self._bits[op]
 
     def bit(self, op: ir.Operation) -> int:
         """The mask of one op as it runs; 0 if it is no access."""
@@ -195,6 +195,20 @@ class TokenOrder:
         accesses, _ = self._solved
         others = (op for op in accesses.ops if op.name not in READS | {GRID_WAIT})
         return [op for op in others if load in self.before(op)]
+
+
+def _places(access: ir.Operation) -> list[ir.Value]:
+    """The operands that say where an access goes; of a grid's wait, none."""
+    if access.name in POINTER_ACCESSES:
+        return [access.operands[0]]
+    return (
+        []
+        if access.name not in VIEW_ACCESSES
+        else [
+            view_operand(access),
+            *index_operands(access),
+        ]
+    )
 
 
 def _tokens(values: Iterable[ir.Value]) -> list[ir.Value]:

@@ -277,17 +277,11 @@ def _vectors(
     """Groups the registers of a tile into the widest vectors the access allows."""
     layout, element = layout_of(tile), element_of(tile)
     access = describe_access(op, e.facts)
-    count = access.vector_in(layout)
-    bits: list[int] = []
-    for step in range(count.bit_length() - 1):
-        basis = tuple(
-            1 << step if d == access.fastest else 0 for d in range(len(access.shape))
-        )
-        bits.append(1 << layout.register.index(basis))
+    bits = access.run_bits(layout)
     members = [0]
     for bit in bits:
         members += [register | bit for register in members]
     mask = sum(bits)
-    run = Run(e.element_type(element), element_bits(element), count)
+    run = Run(e.element_type(element), element_bits(element), len(members))
     firsts = [r for r in range(layout.n_registers) if not r & mask]
     return layout, run, tuple(tuple(r | m for m in members) for r in firsts)

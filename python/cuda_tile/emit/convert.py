@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.implied_clamps import without_implied
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.integer_bytes import can_spread, extend_nibbles, spread_bytes
 from cuda_tile.emit.narrow import (
     CARRIERS,
     carrier,
+    clamps_to,
     decoded,
     encoded,
     encoded_f16,
@@ -258,12 +260,15 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
     mode = keyword(op, "rounding_mode", "nearest_even")
     mode = _effective_mode(source, result, mode)
     kind = carrier(e, source)
+    taken = op.operands[0]
+    if (largest := clamps_to(result)) is not None:  # implied_clamps C1
+        taken = without_implied(taken, largest)
     set_pairs(
         e,
         op.results[0],
         [
             _narrowed(e, kind, decoded(e, source, pair), result, mode)
-            for pair in pairs_of(e, op.operands[0])
+            for pair in pairs_of(e, taken)
         ],
     )
 

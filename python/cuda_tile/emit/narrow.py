@@ -222,6 +222,15 @@ def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
 # Encoding -----------------------------------------------------------------------------
 
 
+def clamps_to(element: str) -> float | None:
+    """The number to which a format's conversion clamps all larger ones, if it does.
+
+    Args:
+        element: The element type.
+    """
+    return FORMATS[element].largest if element in _PTX_NAMES else None
+
+
 def encodes_f16(e: Emitter, element: str) -> bool:
     """Whether the chip encodes pairs of f16 without a detour over f32.
 

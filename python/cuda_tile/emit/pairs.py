@@ -21,7 +21,9 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.ptxas_habits import converted_word
 from cuda_tile.ir.tiles import element_name, element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import defining_op
 
 Pair = tuple[ir.Value, ...]
 
@@ -52,9 +54,17 @@ def word_of_halves(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
         low: The lower half.
         high: The upper half.
     """
+    if all(map(_is_converted, (low, high))):
+        return converted_word(b, low, high)
     w = Words(b)
     upper = w("shl", b.op("llvm.zext", b.i32, high), 16)
     return w("or", b.op("llvm.zext", b.i32, low), upper)
+
+
+def _is_converted(half: ir.Value) -> bool:
+    """Whether one instruction gave 16 bits, in a register of their own."""
+    made = defining_op(half)
+    return made is not None and made.name == "llvm.inline_asm"
 
 
 def halves_of_word(b: Builder, word: ir.Value) -> tuple[ir.Value, ir.Value]:

@@ -55,3 +55,12 @@ def computed_here(b: Builder, word: ir.Value) -> ir.Value:
         "mov.b64 $0, $1;", "=l,l", [b.i64], [word], side_effects=True
     )
     return moved
+
+
+def converted_word(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
+    """Two halves (i16) that conversions gave, as one word (i32), by `mov`.
+
+    The second conversion then puts its bits beside those of the first one; where shifts
+    join the halves, ptxas 13.5 makes a `PRMT` of them.
+    """
+    return b.bitcast(b.vector([low, high]), b.i32)

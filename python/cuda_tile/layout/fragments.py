@@ -168,8 +168,8 @@ def coalesced(
 ) -> LinearLayout:
     """Distributes a tile so that adjacent lanes access adjacent memory.
 
-    The first register bits take `vector` elements along the fastest dimension; then
-    lanes, then warps take the next elements in `order`, then registers the rest. If
+    The first register bits take the first `vector` elements in `order`; then lanes,
+    then warps take the next ones, then registers the rest. If
     the tile is too small for all threads, the remaining bases are zero: those threads
     hold copies. The CTAs of a cluster divide the last bits in `order`, whatever the
     vector, so that tiles of one shape agree on who has what; each holds all of a tile
@@ -181,7 +181,7 @@ def coalesced(
     Args:
         shape: Extents in elements, powers of two.
         order: Dimensions, fastest in memory first.
-        vector: Elements per vector, a power of two; at most the fastest extent is used.
+        vector: Elements per vector, a power of two; at most all are used.
         n_warps: Number of warps, a power of two.
         n_blocks: Number of CTAs, a power of two.
     """
@@ -194,7 +194,7 @@ def coalesced(
     block = [(0,) * rank] * n_bits(n_blocks)
     if n_blocks > 1 and len(steps) >= N_LANE_BITS + n_bits(n_warps * n_blocks):
         steps, block = steps[: -len(block)], steps[-len(block) :]
-    n_vector = n_bits(min(vector, shape[order[0]])) if order else 0
+    n_vector = min(n_bits(vector), len(steps))
     lane_end = n_vector + N_LANE_BITS
     warp_end = lane_end + n_bits(n_warps)
     zeros = [(0,) * rank] * (N_LANE_BITS + n_bits(n_warps))

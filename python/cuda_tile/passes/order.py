@@ -8,9 +8,9 @@ thread, but many threads make its accesses: a thread may load what another one s
 only behind a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
 threads). Running it again adds nothing.
 
-Two weak loads need no order. Two accesses through one tile of pointers whose elements
-all differ need none either: each thread touches its own elements only. Accesses without
-a token between them are not ordered, whatever they touch.
+Two weak loads need no order. Neither do two accesses to the same places by the same
+threads, as by an update in place; the contract below says when. Accesses without a
+token between them are not ordered, whatever they touch.
 
 What one thread acquires or releases counts for the whole tile block only with a
 barrier: between the accesses that other threads made and the release that makes them
@@ -25,10 +25,35 @@ threads stored or acquired (PTX ISA, "Async proxy").
 
 Two data-flow analyses find what an access waits for: which accesses each token depends
 on, and which accesses no barrier has followed yet on some path.
+
+Contract `own_elements`
+    Law: a thread sees its own accesses in order. Where both accesses touch the same
+    places, and each place belongs to one element and each element to one thread, the
+    same in both, no thread meets what another one accessed.
+
+    | | condition | near misses |
+    |---|---|---|
+    | - types | both have the element type of the array | |
+    | C1 flags | a weak access has a place for each element; others may share | |
+    | | | relaxed_store |
+    | C2 flags | no mask of the weak access hides that places are shared | |
+    | | | masked_store, other_mask |
+    | - values | only moved | |
+    | C3 order | neither acquires or releases | acquiring, |
+    | | | releasing |
+    | - blocks | other tile blocks are ordered by release and acquire alone | |
+    | C4 indices | both have the same view or pointers, and the same indices | |
+    | | | other_index, next_iteration |
+    | C5 extents | no thread holds a copy of an element of another | one_element |
+    | C6 aliasing | both tiles have one layout, and threads make the accesses | |
+    | | | transposed, sum_of_products |
+    | C7 aliasing | another view of the same array is another view | other_view |
+    | - captures | no region | |
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -37,6 +62,12 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import enclosing_ops_of
+from cuda_tile.analysis.tiling import (
+    index_operands,
+    tensor_view_op,
+    tiling_of,
+    view_operand,
+)
 from cuda_tile.analysis.tokens import (
     Accesses,
     AccessesBehindTokens,
@@ -47,11 +78,16 @@ from cuda_tile.ir.copies import copy_engine
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
-from cuda_tile.ir.traits import COPIES, LOADS, LOOPS, POINTER_ACCESSES, READS, STORES
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.traits import (
+    COPIES,
+    LOADS,
+    LOOPS,
+    POINTER_ACCESSES,
+    READS,
+    STORES,
+)
+from cuda_tile.ir.walk import entries, named_operands
 from cuda_tile.options import Options
-
-_BY_POINTERS = (LOADS | STORES) & POINTER_ACCESSES
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -241,30 +277,68 @@ class UnorderedAccesses(ForwardAnalysis[int]):
             pending: Accesses before it without a barrier, one bit each.
         """
         earlier = self._behind.waited_for(op) & pending
-        if earlier & self._accesses.acquires or (earlier and memory_order(op).releases):
-            return True
+        releases = memory_order(op).releases
+        if earlier & self._accesses.acquires or (earlier and releases):
+            return True  # own_elements C3
         if op.name in READS:
             earlier &= ~self._accesses.loads
         present, has_older = self._accesses.split(earlier)
+        # own_elements C4
         return has_older or not all(self._stays_in_thread(a, op) for a in present)
 
     def _stays_in_thread(self, earlier: ir.Operation, later: ir.Operation) -> bool:
-        """Whether each element is touched by one thread, the same in both accesses.
-
-        That is so for one tile of pointers that count up without a gap and that no
-        thread holds a copy of.
-        """
-        pointers = later.operands[0]
-        if earlier.name == "tileas.gather_in":  # whose threads do not wait for it
+        """Whether each element is touched by one thread, the same in both accesses."""
+        pair = (earlier, later)
+        if any(op.name not in LOADS | STORES for op in pair):  # own_elements C6
             return False
-        if later.name not in _BY_POINTERS or earlier.operands[0] != pointers:
+        first, second = map(_places, pair)
+        if first != second or not all(is_distributed(_tile(op)) for op in pair):
             return False
-        if not is_distributed(pointers):
-            return False
-        layout, known = layout_of(pointers), self._facts.of(pointers)
+        layout, other = (layout_of(_tile(op)) for op in pair)
         copies = layout.free_bits()
-        if copies.block:
+        if copies.lane or copies.warp or copies.block:  # own_elements C5
             return False
+        are_apart = _is_told_apart(earlier, later) or _is_told_apart(later, earlier)
+        return layout == other and (are_apart or self._counts_up(later))
+
+    def _counts_up(self, access: ir.Operation) -> bool:
+        """Whether an access has pointers that count up without a gap."""
+        if access.name not in POINTER_ACCESSES:
+            return False
+        known = self._facts.of(access.operands[0])
         long = [d for d, extent in enumerate(known.shape) if extent > 1]
-        counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
-        return counts_up and not (copies.lane or copies.warp)
+        return len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
+
+
+def _places(access: ir.Operation) -> tuple[object, ...]:
+    """What decides which place each element of an access has."""
+    if access.name in POINTER_ACCESSES:
+        return (access.operands[0],)  # own_elements C4
+    view = view_operand(access)
+    tiling = replace(tiling_of(view), padding=None)
+    return tensor_view_op(view), tiling, *index_operands(access)  # own_elements C7
+
+
+def _is_told_apart(store: ir.Operation, other: ir.Operation) -> bool:
+    """Whether a store, which were a race otherwise, has a place for each element.
+
+    Args:
+        store: An access.
+        other: One with the same places, whose elements are asked for.
+    """
+    if store.name not in STORES or memory_order(store).is_strong:  # own_elements C1
+        return False
+    hides = _masks(store)  # own_elements C2
+    return not hides or hides == _masks(other)
+
+
+def _masks(access: ir.Operation) -> list[ir.Value]:
+    is_by_pointers = access.name in POINTER_ACCESSES
+    return named_operands(access, "mask") if is_by_pointers else []
+
+
+def _tile(access: ir.Operation) -> ir.Value:
+    """The tile that an access moves, or whose elements it moves."""
+    if access.name in POINTER_ACCESSES:
+        return access.operands[0]
+    return (access.results if access.name in LOADS else access.operands)[0]

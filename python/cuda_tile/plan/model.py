@@ -14,6 +14,7 @@ from functools import cached_property
 from math import log2
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.address_tiles import AddressTiles
 from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
@@ -364,7 +365,8 @@ class Model:
                 for op in self._ops
                 if op.name in PRODUCTS
             }
-            live = live_tiles(self._entry, is_staged, copies.is_apart)
+            neighbours = AddressTiles(self._ops, copies.loads.choice.facts).neighbours
+            live = live_tiles(self._entry, is_staged, copies.is_apart, neighbours)
             self._stagings[copies.key] = _Staging(copies, live, atoms)
         return self._stagings[copies.key]
 

@@ -135,7 +135,7 @@ class TileRegisters:
         """Registers of one thread."""
         elements = self._elements.get(tile.shape)
         if elements is None:
-            elements = -(-prod(tile.shape) // self._threads)
+            elements = -(-prod(tile.shape) // (self._threads * tile.neighbours))
         return held_registers(elements, tile.bits)
 
 
