@@ -205,7 +205,7 @@ class Target:
         if not self.tensor_columns or not self.is_family:
             return ()
         has_bytes = self.is_specific and self.chip in _TENSOR_BYTES
-        return (*_TENSOR_KINDS, *(("i8",) if has_bytes else ()))
+        return TENSOR_KINDS if has_bytes else TENSOR_KINDS[:-1]
 
     @property
     def has_load_max(self) -> bool:
@@ -249,7 +249,8 @@ _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
 # H100 SXM and H200 (data sheets); other chips have no role that loads.
 _MULTIPROCESSORS = {"sm_90": 132}
-_TENSOR_KINDS = ("f16", "tf32", "f8f6f4")
+TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "i8")
+"""Kinds of `tcgen05.mma` without scale factors; i8 is not one of every chip."""
 _TENSOR_BYTES = ("sm_100", "sm_110")
 _LOAD_MAX = ("sm_103", "sm_110")
 _TENSOR_COLUMNS = 512

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
+from op_case import Array
 
 import cuda_tile
 
@@ -120,3 +122,171 @@ def test_more_warps_share_the_sum(
 ) -> None:
     case = replace(F16, tile=tile)
     check(case, planned(case, warps))
+
+
+ACC, TILES = "tile<128x64xf32>", "tile<128x64xf16>, tile<64x64xf16>, tile<128x64xf32>"
+BODIES = {
+    "starts_at_seven": ("7.0", "%d = mmaf %a, %b, %acc", lambda s, p: s + p),
+    "adds_before": (
+        "0.0",
+        f"%h = addf %acc, %ones : {ACC}\n%d = mmaf %a, %b, %h",
+        lambda s, p: s + 1 + p,
+    ),
+    "adds_after": (
+        "3.0",
+        f"%h = mmaf %a, %b, %acc : {TILES}\n%d = addf %h, %ones : {ACC}",
+        lambda s, p: s + p + 1,
+    ),
+    "one_after_another": (
+        "0.0",
+        f"%h = mmaf %a, %b, %acc : {TILES}\n%d = mmaf %a, %b, %h",
+        lambda s, p: s + 2 * p,
+    ),
+    "two_of_one_sum": (
+        "1.0",
+        f"%h = mmaf %a, %b, %acc : {TILES}\n%i = mmaf %a, %b, %acc : {TILES}\n"
+        f"%d = addf %h, %i : {ACC}",
+        lambda s, p: 2 * (s + p),
+    ),
+    "sum_that_something_else_uses": (
+        "0.0",
+        f"%h = mmaf %a, %b, %acc : {TILES}\n%i = mmaf %a, %b, %h : {TILES}\n"
+        f"%d = addf %h, %i : {ACC}",
+        lambda s, p: 2 * s + 3 * p,
+    ),
+    "product_of_its_own": (
+        "0.0",
+        f"%h = mmaf %a, %b, %ones : {TILES}\n%d = addf %h, %acc : {ACC}",
+        lambda s, p: s + p + 1,
+    ),
+    "sum_before_it_changes": (
+        "2.0",
+        f"%h = mmaf %a, %b, %acc : {TILES}\n%d = addf %h, %acc : {ACC}",
+        lambda s, p: 2 * s + p,
+    ),
+}
+"""How a loop begins, what it does with a product, and that in NumPy."""
+
+
+def loop(name: str) -> tuple[str, Array, list[Any], tuple[int, int]]:
+    """Kernel, expected result, arguments and grid of a body."""
+    start, body, step = BODIES[name]
+    text = kernel(F16)
+    text = text.replace(
+        "%zero = constant <f32: 0.0>", f"%zero = constant <f32: {start}>"
+    )
+    ones = f"%ones = constant <f32: 1.0> : {ACC}"
+    text = text.replace("    %f = for", f"    {ones}\n    %f = for")
+    line = next(line for line in text.splitlines() if "%d = mmaf" in line)
+    last = body.rsplit("\n", 1)[-1]
+    body = body if " : " in last else f"{body} : {TILES}"
+    text = text.replace(line, body)
+    whole = planned(F16)
+    plan = re.search(r"\{tileas.plan = \{atom[^}]*\}\}", whole)
+    entry = re.search(r"attributes \{tileas.plan = \{num_warps[^}]*\}\}", whole)
+    assert plan is not None
+    assert entry is not None
+    text = re.sub(r"(= mmaf [^:]*?) :", rf"\1 {plan[0]} :", text)
+    text = re.sub(r"(%xk: tile<i32>\)) \{", rf"\1 {entry[0]} {{", text)
+    args, expected, grid = problem(F16)
+    a, b = (np.asarray(x, np.float32) for x in args[:2])
+    total = np.full(expected.shape, float(start), np.float32)
+    for k in range(0, a.shape[1], 64):
+        total = step(total, a[:, k : k + 64] @ b[k : k + 64])
+    return text, total, args, grid
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_loops_may_do_anything_with_sums(name: str) -> None:
+    text, expected, args, grid = loop(name)
+    module = cuda_tile.load(text.encode())
+    for level in ("stage", "skew", "issue", "barriers"):
+        args[2][:] = 0
+        cuda_tile.run(cuda_tile.lower(module, CHIP, until=level), grid=grid, args=args)
+        assert np.array_equal(args[2], expected), level
+    args[2][:] = 0
+    cuda_tile.run(
+        module, grid=grid, args=args, on="emulator", gpu=CHIP, mode="adversarial"
+    )
+    assert np.array_equal(args[2], expected)
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+def test_columns_are_freed_wherever_the_kernel_ends(is_early: bool) -> None:
+    limit = 1 << 20 if is_early else 0
+    leave = f"""%limit = constant <i32: {limit}> : tile<i32>
+    %stops = cmpi less_than %sm, %limit, signed : tile<i32> -> tile<i1>
+    if %stops {{
+      return
+    }}
+    %zero = constant"""
+    text = planned(F16).replace("%zero = constant", leave, 1)
+    args, expected, grid = problem(F16)
+    before = args[2].copy()
+    module = cuda_tile.load(text.encode())
+    cuda_tile.run(
+        module, grid=grid, args=args, on="emulator", gpu=CHIP, mode="adversarial"
+    )
+    assert np.array_equal(args[2], before if is_early else expected)
+
+
+@pytest.mark.parametrize("chip", ["sm_100", "sm_103", "sm_110", "sm_100f"])
+def test_ptxas_assembles_it_without_spills(chip: str) -> None:
+    case = replace(F16, tile=(128, 256, 64), sizes=(128, 256, 64))
+    module = cuda_tile.load(planned(case, (4, 2)).encode())
+    made = cuda_tile.compile(module, chip)
+    assert made.report.kernels[0].spill_bytes == 0
+    text = made.ptx
+    loads, products = text.count("tcgen05.ld"), text.count("tcgen05.mma.")
+    assert (loads, products) == (4, 4)
+    assert "tcgen05.st" not in text
+    assert re.search(r"mov.b32 \s*%r\d+, 256;", text)  # columns
+
+
+def test_too_many_columns_are_refused_with_a_list() -> None:
+    case = replace(F16, tile=(128, 256, 16), sizes=(128, 256, 16))
+    text = planned(case, (4, 2))
+    line = next(line for line in text.splitlines() if "%d = mmaf" in line)
+    starts = [f"%s{n} = constant <f32: {n}.0> : tile<128x256xf32>" for n in range(3)]
+    own = (line.replace("%acc", f"%s{n}").replace("%d =", f"%d{n} =") for n in range(3))
+    sums = [*starts, *own]
+    acc = "tile<128x256xf32>"
+    adds = [f"%e0 = addf %d0, %d1 : {acc}", f"%e1 = addf %e0, %d2 : {acc}"]
+    adds.append(f"%d = addf %acc, %e1 : {acc}")
+    text = text.replace(line, "\n".join([*sums, *adds]))
+    with pytest.raises(
+        cuda_tile.UserError, match=r"at most 512 columns .* got 768: 256"
+    ):
+        cuda_tile.compile(cuda_tile.load(text.encode()), CHIP, cubin=False)
+
+
+@pytest.mark.parametrize(
+    ("case", "warps", "chip", "message"),
+    [
+        (F16, (4, 1), "sm_90", "with kind f16 of tcgen05 .* got sm_90"),
+        (CASES["i8"], (4, 1), "sm_103", "with kind i8 of tcgen05 .* got sm_103"),
+        (CASES["i8"], (4, 1), "sm_100f", "with kind i8 of tcgen05 .* got sm_100f"),
+        (F16, (2, 2), CHIP, "a warps_m of 4"),
+        (F16, (2, 1), CHIP, "a number of warps that 4 divides"),
+        (replace(F16, tile=(128, 16, 32)), (4, 2), CHIP, "16 columns or more for each"),
+        (replace(F16, tile=(128, 64, 8)), (4, 1), CHIP, "at least 128 x 64 x 16"),
+        (
+            Case("tf32", "f32", (128, 64, 32), (128, 64, 96)),
+            (4, 1),
+            CHIP,
+            "no descriptor describes where it is copied",
+        ),
+    ],
+)
+def test_plans_that_do_not_fit_are_refused_with_a_reason(
+    case: Case, warps: tuple[int, int], chip: str, message: str
+) -> None:
+    module = cuda_tile.load(planned(case, warps).encode())
+    with pytest.raises(cuda_tile.UserError, match=message):
+        cuda_tile.compile(module, chip, cubin=False)
+
+
+def test_products_without_such_a_plan_stay_those_of_warps() -> None:
+    made = cuda_tile.compile(cuda_tile.load(kernel(F16).encode()), CHIP, cubin=False)
+    assert "mma.sync" in made.ptx
+    assert "tcgen05" not in made.ptx
