@@ -211,6 +211,16 @@ def test_loops_may_do_anything_with_sums(name: str) -> None:
     assert np.array_equal(args[2], expected)
 
 
+def test_a_role_of_its_own_may_load() -> None:
+    case = replace(F16, sizes=(256, 128, 448))
+    text = planned(case, more=", lag = 1 : i64")
+    text = text.replace("{num_warps = 4", '{roles = "load", num_warps = 4')
+    lowered = cuda_tile.lower(cuda_tile.load(text.encode()), CHIP, until="barriers")
+    assert 'role "load"' in str(lowered)
+    assert 'drain = "tcgen05"' in str(lowered)
+    check(case, text)
+
+
 @pytest.mark.parametrize("is_early", [False, True])
 def test_columns_are_freed_wherever_the_kernel_ends(is_early: bool) -> None:
     limit = 1 << 20 if is_early else 0
