@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
 from op_case import Array
+from ptx_mutation import Mutant, mutants
 
 import cuda_tile
+from cuda_tile import UserError
 
 LEVELS = ("place", "stage", "ring", "roles", "skew", "issue", "count", "barriers")
 CHIP = "sm_100"
@@ -300,3 +302,37 @@ def test_products_without_such_a_plan_stay_those_of_warps() -> None:
     made = cuda_tile.compile(cuda_tile.load(kernel(F16).encode()), CHIP, cubin=False)
     assert "mma.sync" in made.ptx
     assert "tcgen05" not in made.ptx
+
+
+REDUNDANT = {
+    "tcgen05.relinquish_alloc_permit": "other CTAs of the multiprocessor wait for it",
+    "tcgen05.fence": "barriers and mbarriers around it acquire and release as well",
+}
+"""Beginnings of deleted statements that no run reports, and why."""
+
+
+def deleted_statements(ptx: str) -> list[Mutant]:
+    """What orders products, sums and threads, one statement deleted in each."""
+    own = ("tcgen05.", "mbarrier.try_wait.shared")
+    found = [m for m in mutants(ptx) if m.change == "delete"]
+    return [m for m in found if m.instruction.startswith(own)]
+
+
+def test_deleted_synchronisation_is_noticed() -> None:
+    """Of a sum that goes to registers and back in each iteration."""
+    text, expected, args, grid = loop("adds_before")
+    module = cuda_tile.load(text.encode())
+    made = cuda_tile.compile(module, CHIP, cubin=False)
+    how: dict[str, Any] = {"grid": grid, "args": args, "on": "emulator", "gpu": CHIP}
+    how["mode"] = "adversarial"
+    silent: list[str] = []
+    for mutant in deleted_statements(made.ptx):
+        args[2][:] = 0
+        try:
+            cuda_tile.run(module, compiled=replace(made, ptx=mutant.text), **how)
+        except UserError:
+            continue
+        if np.array_equal(args[2], expected):
+            silent.append(mutant.instruction)
+    assert not [s for s in silent if not s.startswith(tuple(REDUNDANT))]
+    assert all(any(s.startswith(start) for s in silent) for start in REDUNDANT)
