@@ -71,7 +71,10 @@ class Target:
         shared_bytes_per_clock: Bytes per clock of a multiprocessor's shared memory, 32
             banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory").
         exp2_per_clock: Results of `ex2` per clock and multiprocessor (same guide,
-            "Throughput of Native Arithmetic Instructions").
+            "Throughput of Native Arithmetic Instructions"; sm_103: NVIDIA's data sheet
+            of Blackwell Ultra gives twice the rate of sm_100, to be measured).
+        tensor_columns: Columns of a multiprocessor's tensor memory, 128 lanes of 32
+            bits each; 0 where there is none (PTX ISA, "Tensor Memory Addressing").
     """
 
     name: str
@@ -88,6 +91,7 @@ class Target:
     exp2_per_clock: int = 16
     shared_bytes_reserved: int = 1024
     registers_per_sm: int = 65536
+    tensor_columns: int = 0
 
     def register_limit(self, num_warps: int, ctas: int) -> int:
         """Registers a thread may have so that `ctas` CTAs fit; 0 CTAs count as 1."""
@@ -192,6 +196,26 @@ class Target:
         return FIRST_CLUSTERS <= self.capability < FIRST_GRAPHICS_CLUSTERS
 
     @property
+    def tensor_kinds(self) -> tuple[str, ...]:
+        """The kinds of `tcgen05.mma` without scale factors; none without tensor memory.
+
+        PTX ISA, "tcgen05.mma", Target ISA Notes: kind i8 is one of sm_100a and sm_110a
+        alone, not of their families.
+        """
+        if not self.tensor_columns or not self.is_family:
+            return ()
+        has_bytes = self.is_specific and self.chip in _TENSOR_BYTES
+        return TENSOR_KINDS if has_bytes else TENSOR_KINDS[:-1]
+
+    @property
+    def has_load_max(self) -> bool:
+        """Whether `tcgen05.ld.red` gives the maximum of the columns it loads.
+
+        PTX ISA, "tcgen05.ld", Target ISA Notes.
+        """
+        return self.chip in _LOAD_MAX and bool(self.tensor_kinds)
+
+    @property
     def moves_registers(self) -> bool:
         """Whether roles take registers from each other here (`setmaxnreg`).
 
@@ -225,6 +249,11 @@ _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
 # H100 SXM and H200 (data sheets); other chips have no role that loads.
 _MULTIPROCESSORS = {"sm_90": 132}
+TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "i8")
+"""Kinds of `tcgen05.mma` without scale factors; i8 is not one of every chip."""
+_TENSOR_BYTES = ("sm_100", "sm_110")
+_LOAD_MAX = ("sm_103", "sm_110")
+_TENSOR_COLUMNS = 512
 # GeForce parts (architecture white papers of Turing, Ampere, Ada, Blackwell): sums in
 # f16 and of integers are twice as fast as sums in f32.
 _SLOW_F32_SUMS = ("sm_75", "sm_86", "sm_89", "sm_120", "sm_121")
@@ -258,9 +287,19 @@ _CHIPS = (
     Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 9.8, 600),
     Target("sm_89", 84, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 3.1, 600),
     Target("sm_90", 84, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 13.9, 900),
-    Target("sm_100", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 27.5, 900),
-    Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 26.0, 900),
-    Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 8.7, 900),
+    Target(
+        *("sm_100", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 27.5, 900),
+        tensor_columns=_TENSOR_COLUMNS,
+    ),
+    Target(
+        *("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 26.0, 900),
+        exp2_per_clock=32,
+        tensor_columns=_TENSOR_COLUMNS,
+    ),
+    Target(
+        *("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 8.7, 900),
+        tensor_columns=_TENSOR_COLUMNS,
+    ),
     Target("sm_120", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 4.4, 700),
     Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 2.4, 700),
 )

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from emit_every import ELEMENTS, lowered, single
 from emit_placed import placed_kernels
+from emit_tcgen05 import tensor_kernels
 from real_kernels import RECIPES, kernel_path
 from role_kernels import role_kernels
 
@@ -72,6 +73,7 @@ def modules(*gpus: str) -> Iterator[tuple[str, ir.Module]]:
         yield gpu, lowered(kind, gpu)
     yield from placed_kernels()
     yield from role_kernels()
+    yield from tensor_kernels()
 
 
 @cache

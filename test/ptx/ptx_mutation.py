@@ -169,8 +169,13 @@ def _counts(statement: _Statement) -> Iterator[tuple[str, str, str]]:
     elif opcode.startswith("mbarrier."):
         yield from _mbarrier_counts(statement)
     elif re.match(r"tcgen05\.(alloc|dealloc)", opcode):
-        where, columns = operands[0], int(operands[1])
-        for change, count in (("double", 2 * columns), ("halve", columns // 2)):
+        where, columns = operands
+        if not columns.isdigit():  # a register, set elsewhere
+            return
+        for change, count in (
+            ("double", 2 * int(columns)),
+            ("halve", int(columns) // 2),
+        ):
             yield "columns", change, statement.with_operands((where, str(count)))
     elif opcode.startswith("cp.async.mbarrier.arrive") and ".noinc" in opcode:
         changed = statement.with_operands(operands, opcode.replace(".noinc", ""))

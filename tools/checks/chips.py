@@ -58,7 +58,9 @@ Sources: threads, CTAs, registers and shared memory, CUDA C++ Programming Guide,
 instructions, 16-bit operands with an f32 sum, per clock and multiprocessor), NVIDIA's
 architecture white papers, of sm_75, sm_86, sm_89 and sm_120 the GeForce parts; bytes
 per clock and multiprocessor from the L2 cache and latency, published microbenchmarks;
-bytes per clock from global memory, data sheets.
+bytes per clock from global memory, data sheets. `exp2` is results per clock and
+multiprocessor; tensor columns are those of its tensor memory, with the kinds of
+`tcgen05.mma` that the chip's own target has.
 
 ## Instructions that not every chip has
 
@@ -114,6 +116,9 @@ def limit_row(target: Target) -> list[object]:
         target.l2_bytes_per_clock,
         target.dram_bytes_per_clock,
         target.copy_latency_clocks,
+        target.exp2_per_clock,
+        target.tensor_columns,
+        ", ".join(target.tensor_kinds),
     ]
 
 
@@ -131,6 +136,7 @@ def page() -> str:
         (
             *("chip", "shared, CTA", "shared, all", "threads", "CTAs", "registers"),
             *("multiply-adds", "L2 bytes", "DRAM bytes", "latency, clocks"),
+            *("exp2", "tensor columns", "tensor kinds"),
         ),
         (limit_row(find_target(name)) for name in chip_names()),
     )

@@ -2,7 +2,7 @@
 """Layouts of buffers that instructions read through matrix descriptors.
 
 Such a buffer must have an arrangement that a matrix descriptor can describe. Elements
-of 8 and 32 bits must be contiguous along K.
+of other widths than an engine's `widths_across` must be contiguous along K.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Read:
         """Whether they can, from a layout of the loaded tile."""
         bits = element_bits(element_of(self.operand))
         renamed = renamed_buffer(shared, self.operand)
-        return _describes(renamed, bits, self.index, self.plan)
+        return describes(renamed, bits, self.index, self.plan)
 
     @property
     def count(self) -> int:
@@ -77,13 +77,22 @@ def copied_buffer(
     return widest
 
 
-def _describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
-    """Whether an instruction reads an operand of a product from a buffer."""
+def describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
+    """Whether an instruction reads an operand of a product from a buffer.
+
+    Args:
+        shared: The layout of the buffer.
+        bits: Bits of an element.
+        index: Which operand.
+        plan: How the product is computed.
+    """
     role, atom = ROLES[index ^ plan.swap], plan.atom
     if not plan.engine.reads_shared:
         return False
     shared = shared.permute((1, 0)) if plan.swap else shared
-    return not isinstance(describe(shared, bits, role, count_of(atom, role)), str)
+    across = plan.engine.widths_across
+    found = describe(shared, bits, role, count_of(atom, role), across)
+    return not isinstance(found, str)
 
 
 def readable_buffer(
@@ -102,8 +111,9 @@ def readable_buffer(
     for dim in (near, 1 - near):
         if shape[dim] * bits < UNIT_BYTES * 8:
             continue
-        layout = panel_buffer(shape, bits, dim)
-        if _describes(layout, bits, index, plan):
+        part = None if dim == 1 - index else plan.atom.shape[index ^ plan.swap]
+        layout = panel_buffer(shape, bits, dim, part)
+        if describes(layout, bits, index, plan):
             return layout
     return None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis import product_registers, wgmma
+from cuda_tile.analysis import product_registers, tcgen05, wgmma
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_rules import (
@@ -17,7 +17,7 @@ from cuda_tile.analysis.registers import IsStaged, Weigh
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.targets import Target
 
-FAMILIES = (product_registers, wgmma)
+FAMILIES = (product_registers, tcgen05, wgmma)
 
 
 def propose(

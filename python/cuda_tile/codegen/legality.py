@@ -19,7 +19,7 @@ from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.launch import CLUSTER_EXTENTS_ATTRIBUTE, CLUSTERS_ATTRIBUTE
 from cuda_tile.ir.walk import location_text
-from cuda_tile.targets import Target, chip_names
+from cuda_tile.targets import TENSOR_KINDS, Target, chip_names
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,22 @@ class Needs:
     Attributes:
         capability: Compute capability from which on it exists, 90 for sm_90.
         ptx_version: First PTX version that has it, 78 for 7.8.
+        tensor_kind: The kind of product in tensor memory that its targets have, empty
+            where it has nothing to do with that. MLIR knows only some of its targets.
     """
 
     capability: int = 0
     ptx_version: int = 0
+    tensor_kind: str = ""
 
 
 _ANYWHERE = Needs()
+_ANY_KIND = "f16"
+"""A kind of product that each chip with tensor memory has."""
+_TENSOR_OPS = (
+    *("alloc", "relinquish_alloc_permit", "dealloc", "fence", "wait", "commit"),
+    *("ld", "st"),
+)
 _LLVM = (
     *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br"),
     *("cond_br", "extractelement", "intr.trap"),
@@ -93,6 +102,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.stmatrix": Needs(90, 78),
     "nvvm.wgmma.commit.group.sync.aligned": Needs(90, 80),
     "nvvm.wgmma.wait.group.sync.aligned": Needs(90, 80),
+    **{f"nvvm.tcgen05.{op}": Needs(100, 86, _ANY_KIND) for op in _TENSOR_OPS},
+    **{f"nvvm.tcgen05.mma.{kind}": Needs(100, 86, kind) for kind in TENSOR_KINDS},
     "nvvm.mma.sync.m16n8k8.f16": Needs(75, 65),
     **{f"nvvm.mma.sync.m8n8k16.{t}": Needs(75, 65) for t in _BYTE_PAIRS},
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
@@ -154,7 +165,8 @@ def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, 
         if needs is None:
             unlisted.setdefault(name, location_text(op))
         if target is not None:
-            _check_chip(op, target, chips, is_exact=is_exact)
+            if needs is None or not needs.tensor_kind:
+                _check_chip(op, target, chips, is_exact=is_exact)
             _check_needs(op, name, needs or _ANYWHERE, target)
     for op, text in bad_types:
         raise UserError(
@@ -183,6 +195,8 @@ def instruction_name(op: ir.Operation) -> str:
     if name == "nvvm.fence.proxy":
         kind = re.sub(r".*<(.*)>", r"\1", str(attributes["kind"]))
         return f"{name}.{kind}"
+    if name == "nvvm.tcgen05.mma":
+        return re.sub(r".*<(.*)>", rf"{name}.\1", str(attributes["kind"]))
     if name == "nvvm.mma.sync":
         kinds = (str(attributes[f"multiplicand{x}PtxType"]) for x in "AB")
         first, second = (re.sub(r".*<(.*)>", r"\1", kind) for kind in kinds)
@@ -232,6 +246,9 @@ def _check_needs(op: ir.Operation, name: str, needs: Needs, target: Target) -> N
     if target.ptx_version < needs.ptx_version:
         major, minor = divmod(needs.ptx_version, 10)
         raise _lacking(op, name, f"PTX {major}.{minor}", target)
+    if needs.tensor_kind and needs.tensor_kind not in target.tensor_kinds:
+        wanted = f"a target with kind {needs.tensor_kind} of tcgen05"
+        raise _lacking(op, name, wanted, target)
 
 
 def _lacking(op: ir.Operation, name: str, since: str, target: Target) -> Unsupported:

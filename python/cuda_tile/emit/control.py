@@ -20,6 +20,7 @@ from cuda_tile.analysis.control_flow import (
 )
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.heap import clear, release
+from cuda_tile.emit.tensor_memory import free_columns
 from cuda_tile.engines.registry import have_products_by_themselves
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
@@ -91,6 +92,7 @@ def leave(e: Emitter, op: ir.Operation) -> None:
 def return_(e: Emitter, op: ir.Operation) -> None:
     """The end of the kernel."""
     release(e, enclosing_entry(op))
+    free_columns(e)
     e.builder.create("llvm.return", [], [])
     e.leave()
 

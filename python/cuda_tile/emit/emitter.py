@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -17,6 +18,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.legality import INSTEAD
+from cuda_tile.analysis.tensor_columns import TensorColumns
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
@@ -46,6 +48,22 @@ from cuda_tile.targets import FIRST_CLUSTERS, Target
 
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
+
+
+@dataclass(frozen=True)
+class TensorMemory:
+    """What a kernel has allocated of tensor memory.
+
+    Attributes:
+        places: The columns of sums.
+        base: Address of its first column, in lane 0 (i32).
+        mbarrier: Where in shared memory threads wait for products.
+    """
+
+    places: TensorColumns
+    base: ir.Value
+    mbarrier: ir.Value
+
 
 Lowered = ir.Value | Fragment | Pending | View | Buffer | None
 """What stands for a tile-level value: a scalar, a fragment, one that is still being
@@ -113,6 +131,8 @@ class Emitter:
         """Tile blocks along x, y, z where the launcher appends them, else None."""
         self.tile_heads: dict[ir.Operation, ir.Block] = {}
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
+        self.tensor: TensorMemory | None = None
+        """The kernel's tensor memory, if it has some."""
         self._shared: ir.Value | None = None
         """Where slots of rings are counted from, see `ring.py`; None before any."""
         self.offsets = Offsets()
@@ -296,11 +316,20 @@ class Emitter:
         return found
 
     def pending_registers(self, value: ir.Value) -> tuple[ir.Type, int]:
-        """Type and number of the registers of a pending value; f16 two to an i32."""
+        """Type and number of the registers of a pending value; f16 two to an i32.
+
+        None where it is in tensor memory.
+        """
         element, layout = pending_tile(value)
+        if self.in_tensor_memory(value):
+            return self.element_type(element), 0
         if isinstance(element, ir.F16Type):
             return self.builder.i32, layout.n_registers // 2
         return self.element_type(element), layout.n_registers
+
+    def in_tensor_memory(self, value: ir.Value) -> bool:
+        """Whether a pending value is there, and not in registers."""
+        return self.tensor is not None and value in self.tensor.places.first
 
     def pack_of(self, value: ir.Value) -> int:
         """Elements per value in which a tile is best kept: 2 for 16-bit floats."""

@@ -19,6 +19,7 @@ from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.emit.ptxas_habits import scheduling_fence
+from cuda_tile.emit.tensor_memory import load_sum, store_sum
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, integer
@@ -43,6 +44,9 @@ def settled(e: Emitter, op: ir.Operation) -> None:
     """
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
+    if e.in_tensor_memory(result):
+        e.set(result, store_sum(e, tile, result))
+        return
     register, count = e.pending_registers(result)
     is_set = e.role.number >= 0 and _starts_only_loop(op)
     if uniform_bits(tile) == 0 and not is_set:
@@ -69,6 +73,10 @@ def await_(e: Emitter, op: ir.Operation) -> None:
     product.
     """
     b = e.builder
+    if all(map(e.in_tensor_memory, op.operands)):
+        for value, tile in zip(op.operands, op.results, strict=True):
+            e.set(tile, load_sum(e, value))
+        return
     if all(e.pending(value).is_done for value in op.operands):
         for value, tile in zip(op.operands, op.results, strict=True):
             pending = e.pending(value)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from cuda_tile.layout.atoms import AtomTypes, Scaling
+from cuda_tile.layout.descriptors import WORDS_ACROSS
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import Target
 
@@ -141,7 +142,10 @@ class Engine(ABC):
         right: The same of B.
         sums: Where the sum may be.
         completion: How the end of a product is known.
-        issuing_warps: Warps that issue an instruction together; 0 if one thread does.
+        issuing_warps: Warps that have the sum of an instruction; they issue it
+            together, or one thread does for them.
+        widths_across: Widths of elements of operands in shared memory, in bits, that
+            may lie along M or N.
         may_swap: Whether it may compute the transpose B^T A^T.
         may_promote: Whether f32 may add partial sums between its instructions; not
             where each of its additions is one of f32 anyway.
@@ -154,6 +158,7 @@ class Engine(ABC):
     sums: tuple[Home, ...] = ("registers",)
     completion: Completion = "at once"
     issuing_warps: int = 1
+    widths_across: tuple[int, ...] = WORDS_ACROSS
     may_swap: bool = False
     may_promote: bool = True
 

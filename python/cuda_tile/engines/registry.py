@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from cuda_tile.engines.engine import Atom, Engine
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC
+from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.errors import InternalError
 from cuda_tile.targets import Target
 
-ENGINES: list[Engine] = [MMA_SYNC, FMA, WGMMA]
+ENGINES: list[Engine] = [MMA_SYNC, FMA, WGMMA, TCGEN05]
 """Every engine. Atoms have different names."""
 
 

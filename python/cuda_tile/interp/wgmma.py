@@ -27,8 +27,8 @@ def settled(run: TileBlock, op: Op, tile: Any) -> Pending:
     return Pending(tile)
 
 
-@PARTIAL.register("tileas.wgmma")
-@RULES.register("tileas.wgmma")
+@PARTIAL.register("tileas.wgmma", "tileas.tcgen05")
+@RULES.register("tileas.wgmma", "tileas.tcgen05")
 def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pending:
     """`mmaf` or `mmai` of what the buffers hold when it runs."""
     made = Pending(None)

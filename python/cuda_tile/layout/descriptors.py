@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix descriptors: how `wgmma` finds an operand in shared memory.
+"""Matrix descriptors: how `wgmma` and `tcgen05` find an operand in shared memory.
 
 A descriptor names one of eight canonical arrangements by a start address, two strides
 and a swizzle (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout",
@@ -13,7 +13,8 @@ With a span of S bytes, before the swizzle and relative to the start:
 
 where a row is one of M or of N, LBO is the leading and SBO the stride byte offset. The
 swizzle XORs bits of the address above 128 bytes into those of the unit, so a buffer
-must begin where its pattern does.
+must begin where its pattern does. Descriptors of `tcgen05` name the same arrangements
+by other bits (PTX ISA, "Shared memory descriptor"); it also reads bytes along M or N.
 
 `describe` divides any `SharedLayout` by these: all extents are powers of two, so it
 compares what each bit of a coordinate adds to the offset.
@@ -36,9 +37,17 @@ K_BYTES = 32
 _ROWS_OF_PATTERN = 8
 _MODES = {0: 0, 128: 1, 64: 2, 32: 3}
 """Bits 62 and 63 of a descriptor by the span of the swizzle."""
+_TENSOR_MODES = {0: 0, 128: 2, 64: 4, 32: 6}
+"""Bits 61 to 63 of a descriptor of `tcgen05`."""
+_TENSOR_CONSTANT = 1 << 46
+"""What bits 46 to 48 of such a descriptor must hold."""
 _FIELD_BITS = 14
 _WITHOUT_MEANING = 1
 """What fields hold that the arrangement does not use, in units of 16 bytes."""
+
+WORDS_ACROSS, BYTES_ACROSS = (16,), (8, 16)
+"""Widths of elements that `wgmma`, and `tcgen05`, reads along M or N. Those of 32 bits
+it reads so from a swizzle of units of 32 bytes alone, which copies here do not make."""
 
 OperandRole = Literal["a", "b"]
 
@@ -80,8 +89,19 @@ class OperandDescriptor:
 
     @property
     def constant(self) -> int:
-        """The 64-bit descriptor of a buffer at address 0."""
-        bits = _MODES[self.swizzle_bytes] << 62
+        """The 64-bit descriptor for `wgmma` of a buffer at address 0."""
+        return _MODES[self.swizzle_bytes] << 62 | self._distances
+
+    @property
+    def tensor_constant(self) -> int:
+        """The same for `tcgen05`."""
+        mode = _TENSOR_MODES[self.swizzle_bytes] << 61
+        return mode | _TENSOR_CONSTANT | self._distances
+
+    @property
+    def _distances(self) -> int:
+        """The fields of both offsets."""
+        bits = 0
         for place, size in ((16, self.leading_bytes), (32, self.stride_bytes)):
             bits |= (size // UNIT_BYTES or _WITHOUT_MEANING) << place
         return bits
@@ -106,7 +126,11 @@ def unswizzled(address: int, span_bytes: int) -> int:
 
 @lru_cache(maxsize=256)
 def describe(
-    shared: SharedLayout, element_bits: int, role: OperandRole, count: int
+    shared: SharedLayout,
+    element_bits: int,
+    role: OperandRole,
+    count: int,
+    across: tuple[int, ...] = WORDS_ACROSS,
 ) -> OperandDescriptor | str:
     """Describes the buffer of an operand to the instructions that read it.
 
@@ -115,6 +139,7 @@ def describe(
         element_bits: Width of an element, 8 or more.
         role: Which operand.
         count: M or N of an instruction.
+        across: Widths of elements that it also reads along M or N.
 
     Returns:
         The description, or the reason why there is none.
@@ -139,7 +164,7 @@ def describe(
             continue  # an address is a sum, and no two bits may add to one of it
         sides = (rows, n_bits(count)), (depths, n_bits(depth))
         for is_transposed in (False, True):
-            if is_transposed and element_bits != 16:
+            if is_transposed and element_bits not in across:
                 continue
             found = (_across if is_transposed else _along)(span, element_bytes, *sides)
             if isinstance(found, OperandDescriptor):
@@ -196,7 +221,9 @@ def _across(
     spans = _strided(row_steps[inner:n_rows])
     if spans is None:
         return "expected spans along M or N at equal distances"
-    second = depth_steps[3]
+    second = _strided(depth_steps[3:n_depth])
+    if second is None:
+        return "expected groups of 8 elements along K at equal distances"
     leading, stride = (spans, second) if span else (second, spans)
     return _checked(
         OperandDescriptor(

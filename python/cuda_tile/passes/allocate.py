@@ -23,8 +23,9 @@ from cuda_tile.analysis.buffers import Buffers, reads_late
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
+from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.constants import SMALL_BYTES
-from cuda_tile.errors import NoRoom
+from cuda_tile.errors import NoRoom, UserError
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
 from cuda_tile.ir.rings import (
@@ -35,6 +36,7 @@ from cuda_tile.ir.rings import (
     places_in,
     slots_that_fit,
 )
+from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
 from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
 from cuda_tile.options import Options
 
@@ -69,6 +71,7 @@ def run(module: ir.Operation, options: Options) -> None:
     """
     del options
     for entry in entries(module):
+        _give_sums_places(entry)
         flow = ControlFlow(entry)
         apart = conflicts(flow)
         numbers = {op: number for number, op in enumerate(apart)}
@@ -81,7 +84,8 @@ def run(module: ir.Operation, options: Options) -> None:
         mbarriers: dict[int, int] = {}
         if total > read_target(entry).shared_bytes_per_cta:
             places, mbarriers, total = choose_apart(requests, _space_bytes(entry))
-        total = _add_reuse(entry, _add_scratch(entry, total))
+        total = _add_tensor(entry, _add_scratch(entry, total))
+        total = _add_reuse(entry, total)
         _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
         for number, (op, place) in enumerate(zip(apart, places, strict=True)):
@@ -99,6 +103,37 @@ def _add_scratch(entry: ir.Operation, total: int) -> int:
         i64 = ir.IntegerType.get_signless(64)
         entry.attributes[SCRATCH_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
     return total + size
+
+
+def _give_sums_places(entry: ir.Operation) -> None:
+    """A start of its own for each sum in tensor memory, where products change it."""
+    if not tensor_products(entry):
+        return
+    for op in [op for op in nested_ops(entry) if op.name == "tileas.settled"]:
+        for use in list(op.results[0].uses)[1:]:
+            with ir.InsertionPoint(op), op.location:
+                use.owner.operation.operands[use.operand_number] = op.clone().result
+
+
+def _add_tensor(entry: ir.Operation, total: int) -> int:
+    """What products in tensor memory wait for, behind the rest; gives the new end.
+
+    Raises:
+        UserError: The sums want more columns than the chip has.
+    """
+    if not tensor_products(entry):
+        return total
+    columns, most = tensor_columns(entry), read_target(entry).tensor_columns
+    if columns.wanted > most:
+        raise UserError(
+            f"expected sums of at most {most} columns of tensor memory, got "
+            f"{columns.wanted}: {columns.text()}; plan an atom of mma.sync for some",
+            location_text(entry),
+        )
+    i64 = ir.IntegerType.get_signless(64)
+    start = -(-total // TENSOR_BYTES) * TENSOR_BYTES
+    entry.attributes[TENSOR_ATTRIBUTE] = ir.IntegerAttr.get(i64, start)
+    return start + TENSOR_BYTES
 
 
 def _add_reuse(entry: ir.Operation, total: int) -> int:

@@ -21,6 +21,7 @@ from cuda_tile.emit.families import RULES
 from cuda_tile.emit.heap import prepare
 from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
+from cuda_tile.emit.tensor_memory import allocate_columns
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.launch import (
@@ -41,6 +42,7 @@ from cuda_tile.ir.plan import (
     read_target,
 )
 from cuda_tile.ir.roles import all_threads, cta_warps, find_roles, roles_of
+from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
 from cuda_tile.ir.tile_loop import has_tiles
 from cuda_tile.ir.walk import (
     block_ops,
@@ -124,6 +126,8 @@ def emit_entry(entry: ir.Operation) -> None:
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
             prepare(emitter, entry)
+        if TENSOR_ATTRIBUTE in entry.attributes:
+            allocate_columns(emitter, entry)
         emitter.emit_block(body(entry))
 
 

@@ -14,6 +14,7 @@ from cuda_tile.place import (
     pack,
     reduce,
     shape,
+    tcgen05,
     wgmma,
 )
 from cuda_tile.place.rules import FRAGMENTS, RULES
@@ -29,6 +30,7 @@ FAMILIES = (
     pack,
     reduce,
     shape,
+    tcgen05,
     wgmma,
 )
 

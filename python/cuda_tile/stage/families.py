@@ -6,11 +6,11 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import read_product
 from cuda_tile.ir.walk import defining_op
-from cuda_tile.stage import product, wgmma
+from cuda_tile.stage import product, tcgen05, wgmma
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.staging import STAGING, Staging
 
-FAMILIES = (product, wgmma)
+FAMILIES = (product, tcgen05, wgmma)
 
 
 def stage_product(op: ir.Operation, staging: Staging) -> None:

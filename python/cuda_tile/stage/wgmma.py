@@ -161,28 +161,31 @@ def _in_shared(
         return _converted(op, index, plan, filled)
     if filled is not None:
         if conversions_of(operand):
-            raise _refuse(op, index, atom, "it is converted after it was loaded")
+            raise refuse(op, index, atom, "it is converted after it was loaded")
         shared = buffer_layout_of(filled)
         shared = shared.permute(TRANSPOSED) if plan.swap else shared
         found = describe(shared, bits, role, count_of(atom, role))
         if isinstance(found, str):
-            raise _refuse(op, index, atom, found)
+            raise refuse(op, index, atom, found)
         return filled
     source = conversion_source(operand) or operand
-    near = _near_dim(layout_of(source))
+    near = near_dim(layout_of(source))
     layout = readable_buffer(op, index, plan, near)
     if layout is None:
-        raise _refuse(op, index, atom, "its rows are too short")
+        raise refuse(op, index, atom, "its rows are too short")
     buffer = buffers.buffer(op, source, layout)
     if ROLES[index] in plan.convert and fills.computes_in(op.block):
         _give_slots(buffer)
     return buffer
 
 
-def _near_dim(layout: LinearLayout) -> int:
+def near_dim(layout: LinearLayout) -> int:
     """The dimension along which neighbours of a matrix are stored together.
 
     They are in one thread, or else in neighbouring lanes.
+
+    Args:
+        layout: The layout of the matrix in registers.
     """
     for bases in (layout.register, layout.lane):
         for dim in (0, 1):
@@ -205,7 +208,7 @@ def _converted(
         near = next(d for d, step in enumerate(source.offset[0]) if step)
     target = readable_buffer(op, index, plan, near)
     if target is None:
-        raise _refuse(op, index, plan.atom, "its rows are too short")
+        raise refuse(op, index, plan.atom, "its rows are too short")
     stored = BufferType(filled.type).element_type
     n_warps = read_plan(enclosing_entry(op)).num_warps
     layout = choose_converting((source, element_bits(stored)), (target, bits), n_warps)
@@ -225,7 +228,15 @@ def _give_slots(buffer: ir.Value) -> None:
             store.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
 
 
-def _refuse(op: ir.Operation, index: int, atom: Atom, why: str) -> UserError:
+def refuse(op: ir.Operation, index: int, atom: Atom, why: str) -> UserError:
+    """The message that an instruction cannot read an operand where a plan wants it.
+
+    Args:
+        op: The product.
+        index: Which operand.
+        atom: The instruction.
+        why: The reason.
+    """
     side = ("left", "right")[index]
     return UserError(
         f"expected a {side} operand that atom {atom.name} can read from shared memory: "

@@ -58,6 +58,9 @@ def Tileas_SharedBytesAttribute : Tileas_EntryAttribute<"shared_bytes", I64Attr>
 def Tileas_ScratchAttribute : Tileas_EntryAttribute<"scratch", I64Attr> {
   let description = "Where in shared memory ops have what they need beside their tiles.";
 }
+def Tileas_TensorAttribute : Tileas_EntryAttribute<"tensor", I64Attr> {
+  let description = "Where in shared memory what products in tensor memory wait for is.";
+}
 def Tileas_LaunchAttribute
     : Tileas_Attribute<"launch", DictionaryAttr, [], ["llvm.func"]> {
   let description = "How to launch a kernel of level P, and what its report says.";
@@ -72,7 +75,7 @@ def Tileas_PlanAttribute : Tileas_Attribute<"plan", DictionaryAttr, [
     CudaTile_MmaFOp, CudaTile_MmaIOp, CudaTile_MmaFScaledOp,
     CudaTile_LoadViewTkoOp, CudaTile_LoadPtrTkoOp, CudaTile_StoreViewTkoOp,
     Tileas_CopyInOp, Tileas_GatherInOp, Tileas_StoreSharedOp,
-    Tileas_MmaSyncOp, Tileas_WgmmaOp, Tileas_TestingProductOp]> {
+    Tileas_MmaSyncOp, Tileas_WgmmaOp, Tileas_Tcgen05Op, Tileas_TestingProductOp]> {
   let description = "What `plan`, a person or a tuner decided for the op.";
 }
 def Tileas_ReuseAttribute : Tileas_Attribute<"reuse", DictionaryAttr, [

@@ -14,8 +14,9 @@ using namespace cuda_tile::tileas;
 
 namespace {
 
-/// Element types of wgmma and its depth, 32 bytes (PTX ISA, "Asynchronous
-/// Warpgroup Level Matrix Multiply-Accumulate Operation").
+/// Element types of wgmma, and of tcgen05, and their depth, 32 bytes (PTX ISA,
+/// "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation",
+/// "TensorCore 5th Generation Family Instructions: Matrix Shape").
 struct WgmmaTypes {
   StringRef operand, accumulator;
   int64_t depth;
@@ -50,17 +51,40 @@ static std::optional<WgmmaShape> parseAtom(StringRef name) {
   return shape;
 }
 
+/// The name is one of an instruction of warpgroups: C3.
+static LogicalResult checkAtom(WgmmaOp op, std::optional<WgmmaShape> &atom,
+                               Type element) {
+  atom = parseAtom(op.getAtom());
+  int64_t step = isa<IntegerType>(element) && atom && atom->n > 32 ? 16 : 8;
+  if (atom && atom->m == 64 && atom->n >= 8 && atom->n <= 256 &&
+      atom->n % step == 0)
+    return success();
+  return op.emitOpError("expected atom to be m64, n and k, with n from 8 to "
+                        "256 in steps of ")
+         << step << ", got '" << op.getAtom() << "'";
+}
+
+/// The name is one of an instruction of tensor memory: C3.
+static LogicalResult checkAtom(Tcgen05Op op, std::optional<WgmmaShape> &atom,
+                               Type) {
+  StringRef name = op.getAtom();
+  if (name.consume_front("tcgen05."))
+    atom = parseAtom(name);
+  if (atom && (atom->m == 64 || atom->m == 128) && atom->n >= 16 &&
+      atom->n <= 256 && atom->n % 16 == 0)
+    return success();
+  return op.emitOpError("expected atom to be tcgen05. and m64 or m128, n and "
+                        "k, with n from 16 to 256 in steps of 16, got '")
+         << op.getAtom() << "'";
+}
+
 /// The atom is an instruction for the element types, and divides the product.
-static LogicalResult verifyAtom(WgmmaOp op, ArrayRef<int64_t> extents,
-                                Type element, Type accumulator) {
-  bool isInteger = isa<IntegerType>(element);
-  std::optional<WgmmaShape> atom = parseAtom(op.getAtom());
-  int64_t step = isInteger && atom && atom->n > 32 ? 16 : 8;
-  if (!atom || atom->m != 64 || atom->n < 8 || atom->n > 256 ||
-      atom->n % step != 0) // C3
-    return op.emitOpError("expected atom to be m64, n and k, with n from 8 to "
-                          "256 in steps of ")
-           << step << ", got '" << op.getAtom() << "'";
+template <typename Op>
+static LogicalResult verifyAtom(Op op, ArrayRef<int64_t> extents, Type element,
+                                Type accumulator) {
+  std::optional<WgmmaShape> atom;
+  if (failed(checkAtom(op, atom, element)))
+    return failure();
   std::string operandText = typeText(element);
   std::string accumulatorText = typeText(accumulator);
   SmallVector<std::string> taken;
@@ -92,29 +116,39 @@ static std::pair<ArrayRef<int64_t>, Type> describe(Type type) {
   return {tile.getShape(), tile.getElementType()};
 }
 
-LogicalResult WgmmaOp::verify() {
-  auto [lhsShape, lhsElement] = describe(getLhs().getType());
-  BufferType rhs = getRhs().getType();
-  TileType acc = getAcc().getType().getTile();
+template <typename Op> static LogicalResult verifyProduct(Op op) {
+  auto [lhsShape, lhsElement] = describe(op.getLhs().getType());
+  BufferType rhs = op.getRhs().getType();
+  TileType acc = op.getAcc().getType().getTile();
   if (lhsShape.size() != 2 || rhs.getShape().size() != 2 ||
       acc.getShape().size() != 2 || // C1
       lhsShape[1] != rhs.getShape()[0] || lhsShape[0] != acc.getShape()[0] ||
       rhs.getShape()[1] != acc.getShape()[1])
-    return emitOpError("expected shapes [M, K], [K, N], [M, N], got ")
+    return op.emitOpError("expected shapes [M, K], [K, N], [M, N], got ")
            << shapeText(lhsShape) << ", " << shapeText(rhs.getShape()) << ", "
            << shapeText(acc.getShape());
   if (lhsElement != rhs.getElementType()) // C2
-    return emitOpError("expected lhs and rhs of one element type, got ")
+    return op.emitOpError("expected lhs and rhs of one element type, got ")
            << lhsElement << " and " << rhs.getElementType();
   int64_t extents[] = {lhsShape[0], rhs.getShape()[1], lhsShape[1]};
-  if (failed(verifyAtom(*this, extents, lhsElement, acc.getElementType())))
+  if (failed(verifyAtom(op, extents, lhsElement, acc.getElementType())))
     return failure(); // C3, C4
   bool isInteger = isa<IntegerType>(lhsElement);
-  if (getSignednessLhs().has_value() != isInteger || // C5
-      getSignednessRhs().has_value() != isInteger)
-    return emitOpError("expected signedness_lhs and signedness_rhs of integers")
+  if (op.getSignednessLhs().has_value() != isInteger || // C5
+      op.getSignednessRhs().has_value() != isInteger)
+    return op.emitOpError(
+               "expected signedness_lhs and signedness_rhs of integers")
            << (isInteger ? "" : " only");
   return success();
+}
+
+LogicalResult WgmmaOp::verify() { return verifyProduct(*this); }
+
+LogicalResult Tcgen05Op::verify() {
+  if (!isa<BufferType>(getLhs().getType())) // C2
+    return emitOpError("expected lhs to be a buffer, got ")
+           << getLhs().getType();
+  return verifyProduct(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,33 @@
+//===- Tcgen05.td - Matrix products in tensor memory ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef CUDA_TILE_TILEAS_OPS_TCGEN05_TD
+#define CUDA_TILE_TILEAS_OPS_TCGEN05_TD
+
+include "cuda_tile/Tileas/ops/Wgmma.td"
+
+def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma"> {
+  let summary = "Starts a matrix product in tensor memory";
+  let description = [{
+    What `mmaf` and `mmai` compute, by instructions of one thread that `atom` names:
+    `tcgen05.m128n256k16`. They read `lhs` and `rhs`, and the sum is in tensor memory
+    until it is awaited.
+
+    (C1) The operands are matrices with matching extents.
+    (C2) `lhs` and `rhs` are buffers with the same element type.
+    (C3) `atom` is m64 or m128, n of 16 to 256 in steps of 16, and k; k is 32 bytes.
+    (C4) The atom takes the element types, and its m, n and k divide the extents.
+    (C5) Integers have a signedness each, others have none.
+  }];
+  let examples = [[{
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %sum = tileas.settled %c : tile<64x16xf32>
+    %q = tileas.tcgen05 %a, %b, %sum atom = "tcgen05.m64n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    %r = tileas.await %q : !tileas.pending<tile<64x16xf32>>
+  }]];
+  let hasVerifier = 1; // C1..C5
+}
+
+#endif // CUDA_TILE_TILEAS_OPS_TCGEN05_TD

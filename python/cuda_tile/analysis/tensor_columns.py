@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which columns of tensor memory hold which sums.
+
+A sum passes from product to product, and through loops and branches, under different
+names; all of them are one place. Places do not overlap: whoever wants more columns than
+the chip has gets a message, never a kernel that traps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import reader_name, runs_by_itself, sum_of
+from cuda_tile.ir.attributes import text
+from cuda_tile.ir.tiles import pending_tile
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.layout.tensor import columns_of, tensor_atom
+
+LEAST_COLUMNS = 32
+"""Columns of the smallest allocation, which is a power of two (PTX ISA,
+"tcgen05.alloc")."""
+
+
+@dataclass(frozen=True)
+class TensorColumns:
+    """Where sums lie.
+
+    Attributes:
+        first: The first column of each pending value in tensor memory.
+        sizes: Columns of each place, and where it is first multiplied into.
+    """
+
+    first: dict[ir.Value, int]
+    sizes: tuple[tuple[int, str], ...]
+
+    @property
+    def wanted(self) -> int:
+        """Columns of all places."""
+        return sum(size for size, _ in self.sizes)
+
+    @property
+    def allocated(self) -> int:
+        """Columns that the kernel allocates."""
+        return max(LEAST_COLUMNS, 1 << (self.wanted - 1).bit_length())
+
+    def text(self) -> str:
+        """What takes the columns."""
+        return ", ".join(f"{size} ({where})" for size, where in self.sizes)
+
+
+def tensor_products(entry: ir.Operation) -> list[ir.Operation]:
+    """The products of an entry whose sums are in tensor memory."""
+    return [
+        op
+        for op in nested_ops(entry)
+        if runs_by_itself(op) and reader_name(op) == TCGEN05.op
+    ]
+
+
+def tensor_columns(entry: ir.Operation) -> TensorColumns:
+    """The columns of all sums of an entry, in the order of their first products.
+
+    Args:
+        entry: The entry, at level W.
+
+    Raises:
+        InternalError: A name for which there is no instruction.
+    """
+    products, places = tensor_products(entry), _Places()
+    for value in _pending_values(entry):
+        for source in places.flow_of(entry).incoming(value):
+            places.join(value, source)
+    for op in products:
+        places.join(op.results[0], sum_of(op))
+    starts: dict[ir.Value, int] = {}
+    sizes: list[tuple[int, str]] = []
+    for op in products:
+        root = places.root(op.results[0])
+        if root not in starts:
+            starts[root] = sum(size for size, _ in sizes)
+            sizes.append((_columns(op), location_text(op)))
+    values = (v for v in _pending_values(entry) if places.root(v) in starts)
+    return TensorColumns({v: starts[places.root(v)] for v in values}, tuple(sizes))
+
+
+def _columns(op: ir.Operation) -> int:
+    atom = tensor_atom(text(op, "atom"))
+    if atom is None:
+        raise InternalError(f"expected an atom of tensor memory in '{op.name}'")
+    _, layout = pending_tile(op.results[0])
+    return columns_of(layout.shape, atom.shape[0])
+
+
+class _Places:
+    """Names of one place, joined."""
+
+    def __init__(self) -> None:
+        self._above: dict[ir.Value, ir.Value] = {}
+        self._flow: ControlFlow | None = None
+
+    def flow_of(self, entry: ir.Operation) -> ControlFlow:
+        """The control flow of the entry, made on first question."""
+        if self._flow is None:
+            self._flow = ControlFlow(entry)
+        return self._flow
+
+    def root(self, value: ir.Value) -> ir.Value:
+        """One name for all of a place."""
+        while value in self._above:
+            value = self._above[value]
+        return value
+
+    def join(self, one: ir.Value, other: ir.Value) -> None:
+        """Says that two names are of one place."""
+        one, other = self.root(one), self.root(other)
+        if one != other:
+            self._above[one] = other
+
+
+def _pending_values(entry: ir.Operation) -> Iterator[ir.Value]:
+    """All pending values of an entry."""
+    for op in nested_ops(entry):
+        for region in op.regions:
+            for block in region.blocks:
+                yield from (a for a in block.arguments if _is_pending(a))
+        yield from (r for r in op.results if _is_pending(r))
+
+
+def _is_pending(value: ir.Value) -> bool:
+    return isinstance(value.type, PendingType)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Engine tcgen05: products that one thread starts, and all threads wait for.
+
+One lane of the role's first warp starts the instructions of an op, all along K, and
+commits them to an mbarrier, which all threads have arrived at before. The state that
+their arrival gave them names the phase, so that none need know how many came before.
+What they did to the sum before is ordered by the barrier in front.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.descriptor_reads import ROLES
+from cuda_tile.emit.blocks import barrier, when
+from cuda_tile.emit.buffer import Buffer
+from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.fragment import Pending
+from cuda_tile.emit.pending import WAITS
+from cuda_tile.emit.tensor_memory import (
+    fence,
+    first_column,
+    in_first_warp,
+    pointer_of,
+)
+from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.errors import InternalError, Unsupported, UserError
+from cuda_tile.ir.attributes import keyword, text
+from cuda_tile.ir.tiles import element_bits, element_name, pending_tile
+from cuda_tile.layout.coords import n_bits
+from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
+from cuda_tile.layout.tensor import (
+    TENSOR_CAPABILITY,
+    TensorAtom,
+    column_of,
+    instruction_descriptor,
+    kind_of,
+    tensor_atom,
+)
+
+SIGNS = ("signedness_lhs", "signedness_rhs")
+_ONE_CTA = "#nvvm.cta_group<cta_1>"
+_SEGMENTS = (1, 1, 1, 1, 1, 0, 0)
+"""Operands of `nvvm.tcgen05.mma`: no scale of the sum, no mask of lanes."""
+
+
+@WAITS.register(TCGEN05.name)
+def wait_for_groups(e: Emitter, groups: int) -> None:
+    """Threads have waited behind the op that started the product."""
+
+
+@RULES.register("tileas.tcgen05")
+def tcgen05(e: Emitter, op: ir.Operation) -> None:
+    """Starts the instructions of a product and waits for them.
+
+    Raises:
+        Unsupported: The chip has no tensor memory.
+    """
+    if not TCGEN05.is_on(e.target):
+        raise Unsupported(
+            f"'{op.name}' needs sm_{TENSOR_CAPABILITY}a, got {e.target.arch}; "
+            "tileas.mma_sync multiplies on every chip"
+        )
+    acc, tensor = e.pending(op.operands[2]), e.tensor
+    if tensor is None:
+        raise InternalError(f"emit: expected columns for '{op.name}'; run allocate")
+    b = e.builder
+    fence(e, "before")
+    barrier(e)
+    state = b.op("nvvm.mbarrier.arrive", b.i64, tensor.mbarrier)
+    with when(e, in_first_warp(e)), when(e, b.op("nvvm.elect.sync", b.i1)):
+        fence(e, "after")
+        _start(e, op, acc)
+        b.create("nvvm.tcgen05.commit", [], [tensor.mbarrier])
+    _wait(e, tensor.mbarrier, state)
+    fence(e, "after")
+    e.set(op.results[0], Pending(acc.layout, ()))
+
+
+def _wait(e: Emitter, pointer: ir.Value, state: ir.Value) -> None:
+    """Waits until the phase in which a thread has arrived is over."""
+    b = e.builder
+    again, after = b.block(), b.block()
+    b.branch(again)
+    b.enter(again)
+    b.branch_if(b.op("nvvm.mbarrier.try_wait", b.i1, pointer, state), after, again)
+    b.enter(after)
+
+
+def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
+    """The instructions, K outermost."""
+    b, atom = e.builder, _atom_of(op)
+    rows, columns, depth = atom.shape
+    shape, total = acc.layout.shape, BufferType(op.operands[0].type).shape[1]
+    left, right = (_Side(e, op, role, atom) for role in ROLES)
+    flips = left.found.is_transposed, right.found.is_transposed
+    form = b.constant(b.i32, _instruction(op, atom, flips))
+    base, first = first_column(e, op.results[0])
+    for k in range(total // depth):
+        for row in range(shape[0] // rows):
+            for column in range(shape[1] // columns):
+                at = first + column_of(row * rows, column * columns, shape, rows)
+                d = pointer_of(b, b.add(base, b.constant(b.i32, at)))
+                operands = [d, left.at(row, k), right.at(column, k), form]
+                _multiply(b, _element(op), [*operands, _adds(b, acc, k)])
+
+
+def _multiply(b: Builder, element: str, operands: list[ir.Value]) -> None:
+    """One instruction: D, A, B, its descriptor, and whether it adds to D."""
+    kind = f"#nvvm.tcgen05_mma_kind<{kind_of(element)}>"
+    attributes = {
+        "kind": b.attribute(kind),
+        "ctaGroup": b.attribute(_ONE_CTA),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get(list(_SEGMENTS)),
+    }
+    b.create("nvvm.tcgen05.mma", [], operands, attributes)
+
+
+def _adds(b: Builder, acc: Pending, k: int) -> ir.Value:
+    """Whether an instruction adds to what its columns hold (i1)."""
+    always = b.constant(b.i1, 1)
+    return always if k or acc.holds is None else acc.holds
+
+
+class _Side:
+    """The descriptors of an operand, made where they are asked for.
+
+    Args:
+        e: The emitter.
+        op: The product.
+        role: Which operand.
+        atom: The instruction.
+
+    Raises:
+        UserError: No descriptor describes its buffer.
+    """
+
+    def __init__(
+        self, e: Emitter, op: ir.Operation, role: OperandRole, atom: TensorAtom
+    ) -> None:
+        self._builder, value = e.builder, op.operands[ROLES.index(role)]
+        buffer, bits = (
+            e.buffer(value),
+            element_bits(BufferType(value.type).element_type),
+        )
+        size = atom.shape[ROLES.index(role)]
+        across = TCGEN05.widths_across
+        found = describe(buffer.layout, bits, role, size, across)
+        if isinstance(found, str) or buffer.base_bytes % found.alignment_bytes:
+            why = found if isinstance(found, str) else f"it is at {buffer.base_bytes}"
+            raise UserError(
+                f"'{op.name}': expected operand {role} in an arrangement that matrix "
+                f"descriptors have, got {value.type}: {why}"
+            )
+        self.found = found
+        self._base = _matrix(e.builder, buffer, found.tensor_constant)
+
+    def at(self, number: int, k: int) -> ir.Value:
+        """The descriptor (i64) of an instruction.
+
+        Args:
+            number: Its number along M or N.
+            k: Its number along K.
+        """
+        b, offset = self._builder, self.found.start_bytes(number, k) // UNIT_BYTES
+        return b.add(self._base, b.constant(b.i64, offset)) if offset else self._base
+
+
+def _matrix(b: Builder, buffer: Buffer, constant: int) -> ir.Value:
+    """The descriptor of the whole of a buffer (i64)."""
+    address = b.op("llvm.ptrtoint", b.i32, buffer.pointer)
+    address = b.add(address, b.constant(b.i32, buffer.base_bytes))
+    units = b.op("llvm.lshr", b.i32, address, b.constant(b.i32, n_bits(UNIT_BYTES)))
+    return b.add(b.unsigned(units, b.i64), b.constant(b.i64, constant))
+
+
+def _instruction(op: ir.Operation, atom: TensorAtom, flips: tuple[bool, bool]) -> int:
+    """The descriptor of the instructions of a product."""
+    sums = element_name(pending_tile(op.operands[2])[0])
+    first, second = (keyword(op, name, "signed") == "signed" for name in SIGNS)
+    return instruction_descriptor(atom, (_element(op), sums), flips, (first, second))
+
+
+def _element(op: ir.Operation) -> str:
+    return element_name(BufferType(op.operands[0].type).element_type)
+
+
+def _atom_of(op: ir.Operation) -> TensorAtom:
+    name = text(op, "atom")
+    atom = tensor_atom(name)
+    if atom is None:
+        raise InternalError(f"emit: no instruction of tensor memory is called {name}")
+    return atom

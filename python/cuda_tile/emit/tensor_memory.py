@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensor memory: its columns, and sums that come from there or go there.
+
+The first warp allocates when a kernel begins, gives up the right to allocate more, so
+that others may, and frees at the end, once all threads are there. What threads did to
+tensor memory and what products do is ordered by a pair of `tcgen05.fence` around a
+barrier (PTX ISA, "tcgen05 memory consistency model").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.emit import mbarriers
+from cuda_tile.emit.blocks import barrier, is_first, when
+from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.emitter import Emitter, TensorMemory
+from cuda_tile.emit.exchange import shuffle
+from cuda_tile.emit.fragment import Fragment, Pending
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.rings import MBARRIER_BYTES
+from cuda_tile.ir.roles import role_around
+from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
+from cuda_tile.ir.tiles import element_bits, pending_tile
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of
+
+TENSOR_SPACE = 6
+"""The address space of tensor memory (LLVM, "NVPTX address spaces")."""
+_WARP_LANES = TENSOR_LANES // TENSOR_WARPS
+_LANE_SHIFT = 16
+"""An address has the lane in its upper half (PTX ISA, "Tensor Memory Addressing")."""
+_MOST_REGISTERS = 32
+"""Registers of one load or store. More at once have to be found side by side."""
+
+
+def allocate_columns(e: Emitter, entry: ir.Operation) -> None:
+    """Allocates the columns of a kernel, and makes the mbarrier of its products.
+
+    Args:
+        e: The emitter.
+        entry: The entry, which has some.
+    """
+    b, places = e.builder, tensor_columns(entry)
+    pointer = b.byte_offset(e.shared_pointer(), integer(entry, TENSOR_ATTRIBUTE))
+    word = b.byte_offset(pointer, MBARRIER_BYTES)
+    with when(e, in_first_warp(e)):
+        columns = b.constant(b.i32, places.allocated)
+        b.create("nvvm.tcgen05.alloc", [], [word, columns])
+        b.create("nvvm.tcgen05.relinquish_alloc_permit", [], [])
+    waiting = role_around(tensor_products(entry)[0]) or e.role
+    with when(e, is_first(e)):
+        mbarriers.init(e, pointer, waiting.threads + 1)
+        mbarriers.fence_init(e)
+    fence(e, "before")
+    barrier(e)
+    fence(e, "after")
+    e.tensor = TensorMemory(places, b.load(b.i32, word, 4), pointer)
+
+
+def free_columns(e: Emitter) -> None:
+    """Frees the columns of a kernel, where it ends, if it has some."""
+    if e.tensor is None:
+        return
+    b = e.builder
+    fence(e, "before")
+    barrier(e)
+    fence(e, "after")
+    with when(e, in_first_warp(e)):
+        columns = b.constant(b.i32, e.tensor.places.allocated)
+        b.create("nvvm.tcgen05.dealloc", [], [pointer_of(b, e.tensor.base), columns])
+
+
+def in_first_warp(e: Emitter) -> ir.Value:
+    """Whether this is a thread of the role's first warp, the same in all of a warp."""
+    b = e.builder
+    warp = b.op("llvm.lshr", b.i32, e.threads.index, b.constant(b.i32, N_LANE_BITS))
+    return b.icmp("eq", shuffle(b, "idx", warp, 0), b.constant(b.i32, 0))
+
+
+def fence(e: Emitter, when_: str) -> None:
+    """Orders tensor memory around what synchronises threads.
+
+    Args:
+        e: The emitter.
+        when_: "before" or "after" that.
+    """
+    kind = e.builder.attribute(f"#nvvm.tcgen05_fence<{when_}>")
+    e.builder.create("nvvm.tcgen05.fence", [], [], {"kind": kind})
+
+
+def pointer_of(b: Builder, address: ir.Value) -> ir.Value:
+    """An address in tensor memory (i32) as a pointer.
+
+    Args:
+        b: The builder.
+        address: The address.
+    """
+    return b.op("llvm.inttoptr", ir.Type.parse(f"!llvm.ptr<{TENSOR_SPACE}>"), address)
+
+
+def first_column(e: Emitter, value: ir.Value) -> tuple[ir.Value, int]:
+    """Address of the kernel's columns, and which of them is a sum's first.
+
+    Raises:
+        InternalError: The kernel has no tensor memory.
+    """
+    if e.tensor is None:
+        raise InternalError(f"emit: expected columns for {value}; run allocate")
+    return e.tensor.base, e.tensor.places.first[value]
+
+
+def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
+    """A tile in tensor memory, where a product adds to it; a zero is not written.
+
+    Args:
+        e: The emitter.
+        tile: The tile.
+        result: The sum that it becomes.
+    """
+    b, layout = e.builder, pending_tile(result)[1]
+    if uniform_bits(tile) == 0:
+        return Pending(layout, (), b.constant(b.i1, 0))
+    words = [_to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
+    for address, shape, registers in _pieces(e, result):
+        operands = [pointer_of(b, address), b.vector([words[r] for r in registers])]
+        b.create("nvvm.tcgen05.st", [], operands, {"shape": shape})
+    _wait(b, "store")
+    return Pending(layout, ())
+
+
+def load_sum(e: Emitter, value: ir.Value) -> Fragment:
+    """The tile that a sum in tensor memory is, zero where nothing was added.
+
+    Args:
+        e: The emitter.
+        value: The sum.
+    """
+    b, pending = e.builder, e.pending(value)
+    element = e.element_type(pending_tile(value)[0])
+    count = pending.layout.n_registers
+    holds = None if pending.holds == b.constant(b.i1, 1) else pending.holds
+    if holds is None:
+        words = _loaded(e, value)
+    else:
+        full, after = b.block(), b.block([b.i32] * count)
+        zeros = [b.constant(b.i32, 0)] * count
+        b.branch_if(holds, full, after, no_values=zeros)
+        b.enter(full)
+        b.branch(after, _loaded(e, value))
+        b.enter(after)
+        words = list(after.arguments)
+    return Fragment(
+        pending.layout, tuple(_from_word(b, word, element) for word in words)
+    )
+
+
+def _loaded(e: Emitter, value: ir.Value) -> list[ir.Value]:
+    """The words of a sum, tied to the wait for their loads."""
+    b = e.builder
+    words: dict[int, ir.Value] = {}
+    for address, shape, registers in _pieces(e, value):
+        ty = ir.VectorType.get([len(registers)], b.i32)
+        made = b.op("nvvm.tcgen05.ld", ty, pointer_of(b, address), shape=shape)
+        words |= zip(registers, b.elements(made, len(registers)), strict=True)
+    _wait(b, "load")
+    return [words[register] for register in range(len(words))]
+
+
+def _wait(b: Builder, what: str) -> None:
+    kind = b.attribute(f"#nvvm.tcgen05_wait<{what}>")
+    b.create("nvvm.tcgen05.wait", [], [], {"kind": kind})
+
+
+def _pieces(
+    e: Emitter, value: ir.Value
+) -> Iterator[tuple[ir.Value, ir.Attribute, Sequence[int]]]:
+    """Address, shape and registers of each access to a sum by all warps."""
+    b, layout = e.builder, pending_tile(value)[1]
+    base, first = first_column(e, value)
+    is_half = layout.lane[0] != (1, 0)
+    rows = layout.warp[1][0] * 2
+    start = b.add(base, e.threads.warp_form(_warp_columns(layout, rows)))
+    name = "16x256b" if is_half else "32x32b"
+    shape = b.attribute(f"#nvvm.tcgen05_ldst_shape<shape_{name}>")
+    step = min(_MOST_REGISTERS, _own_registers(layout, rows))
+    places = layout.register_offsets()
+    for number in range(0, layout.n_registers, step):
+        row, column = places[number]
+        at = first + column_of(row, column, layout.shape, rows)
+        address = b.add(start, b.constant(b.i32, at)) if at else start
+        yield address, shape, range(number, number + step)
+
+
+def _own_registers(layout: LinearLayout, rows: int) -> int:
+    """Registers of a thread that hold columns of one block of rows."""
+    return 1 << sum(basis[0] < rows for basis in layout.register)
+
+
+def _warp_columns(layout: LinearLayout, rows: int) -> list[int]:
+    """What each bit of a warp's number adds to the address of a sum."""
+    lanes = [_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT]
+    further = layout.warp[len(lanes) :]
+    return lanes + [
+        column_of(row, column, layout.shape, rows) for row, column in further
+    ]
+
+
+def _to_word(b: Builder, value: ir.Value) -> ir.Value:
+    """A word of tensor memory: a float of 16 bits is its lower half."""
+    if element_bits(value.type) < 32:
+        return b.unsigned(b.bitcast(value, b.i16), b.i32)
+    return b.bitcast(value, b.i32)
+
+
+def _from_word(b: Builder, word: ir.Value, element: ir.Type) -> ir.Value:
+    """The element of a sum that a word is."""
+    if element_bits(element) < 32:
+        return b.bitcast(b.op("llvm.trunc", b.i16, word), element)
+    return b.bitcast(word, element)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products in tensor memory: instructions, and where their sums and left operands lie.
+
+Tensor memory has 128 lanes of 512 columns, words of 32 bits (PTX ISA, "Tensor Memory
+Addressing"). One thread starts `tcgen05.mma`, which multiplies 64 or 128 rows of A by
+16 to 256 columns of B over 32 bytes along K. Row r of D lies in lane r, of 64 rows in
+lane r / 16 * 32 + r % 16, and column c of D in column c of tensor memory, whatever its
+type ("Data Path Layout Organization", layouts D and F). Left operands in tensor memory
+have the lanes of D, and as many elements in a column as fit ("Matrix A").
+
+Warp w reaches the lanes from 32 (w mod 4) on. `tcgen05.ld` of shape 32x32b gives each
+thread its row, of shape 16x256b the fragments that a warp of `wgmma` has: 64 rows use
+16 lanes of each warp, which the first shape would leave half of the threads without.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cuda_tile.layout.atoms import AtomTypes
+from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
+from cuda_tile.layout.linear import LinearLayout
+
+TENSOR_LANES = 128
+"""Lanes of tensor memory (PTX ISA, "Tensor Memory Addressing")."""
+TENSOR_ROWS = (64, 128)
+"""M of an instruction of one CTA (PTX ISA, "Matrix Shape")."""
+TENSOR_COLUMNS = (16, 32, 64, 128, 256)
+"""N of an instruction. The ISA has all multiples of 16; extents of tiles are powers of
+two, and N of 8 is left to warps."""
+TENSOR_WARPS = 4
+"""Warps whose lanes are all of tensor memory."""
+TENSOR_CAPABILITY = 100
+"""The first chip with these instructions (PTX ISA, "tcgen05.mma", Target ISA Notes)."""
+WORD_BITS = 32
+_HALF_ROWS = 64
+_HALF_LANES = 16
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of instruction: element types that have its data path.
+
+    Attributes:
+        name: As PTX writes it behind `.kind::`.
+        depth: K of an instruction.
+        codes: Of operands, in bits 7 to 9 and 10 to 12 of instruction descriptors.
+        sums: Element types of D, and their code in bits 4 and 5.
+    """
+
+    name: str
+    depth: int
+    codes: dict[str, int]
+    sums: dict[str, int]
+
+
+_KINDS = (
+    _Kind("f16", 16, {"f16": 0, "bf16": 1}, {"f32": 1, "f16": 0}),
+    _Kind("tf32", 8, {"tf32": 2}, {"f32": 1}),
+    _Kind("f8f6f4", 32, {"f8E4M3FN": 0, "f8E5M2": 1}, {"f32": 1, "f16": 0}),
+    _Kind("i8", 32, {"i8": 1}, {"i32": 2}),
+)
+"""PTX ISA, "Instruction descriptor"; 1 is i8 with a sign, 0 without."""
+
+
+@dataclass(frozen=True, eq=False)
+class TensorAtom:
+    """One instruction of tensor memory.
+
+    Attributes:
+        name: "tcgen05.m128n256k16".
+        shape: (M, N, K) in elements.
+        types: Element types; K decides them.
+        c: Layout of the sum in registers, M x N, of four warps.
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    types: tuple[AtomTypes, ...]
+    c: LinearLayout
+
+    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
+        """The row of these element types, or None if it does not take them.
+
+        Args:
+            operand: The element type of A and B.
+            accumulator: The element type of the sum.
+        """
+        for row in self.types:
+            if (row.operand, row.accumulator) == (operand, accumulator):
+                return row
+        return None
+
+    @property
+    def is_half(self) -> bool:
+        """Whether it uses half of the lanes."""
+        return self.shape[0] == _HALF_ROWS
+
+
+def kind_of(operand: str) -> str:
+    """The kind of the instructions that multiply an element type.
+
+    Raises:
+        LayoutError: No kind does.
+    """
+    return _kind(operand).name
+
+
+def _kind(operand: str) -> _Kind:
+    for kind in _KINDS:
+        if operand in kind.codes:
+            return kind
+    raise LayoutError(f"expected an element type that tcgen05 takes, got {operand}")
+
+
+def _types(depth: int) -> tuple[AtomTypes, ...]:
+    since = TENSOR_CAPABILITY
+    return tuple(
+        AtomTypes(operand, total, since, operand, is_family=True)
+        for kind in _KINDS
+        if kind.depth == depth
+        for operand in kind.codes
+        for total in kind.sums
+        if (operand, total) != ("bf16", "f16")
+    )
+
+
+_PREFIX = "tcgen05."
+_NAME = re.compile(re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)")
+
+
+@lru_cache(maxsize=64)
+def tensor_atom(name: str) -> TensorAtom | None:
+    """The instruction of a name, "tcgen05.m128n256k16"; None if there is none."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    rows, columns, depth = map(int, found.groups())
+    types = _types(depth)
+    if rows not in TENSOR_ROWS or columns not in TENSOR_COLUMNS or not types:
+        return None
+    return TensorAtom(name, (rows, columns, depth), types, _sums(rows, columns))
+
+
+def find_tensor_atom(
+    operand: str, accumulator: str, rows: int, columns: int
+) -> TensorAtom | None:
+    """The instruction of these element types with the most rows and columns.
+
+    Args:
+        operand: The element type of A and B.
+        accumulator: The element type of the sum.
+        rows: Rows of the result, which it has at most.
+        columns: Columns of it.
+
+    Returns:
+        The instruction, or None where none takes the types or is so small.
+    """
+    m, n = min(rows, TENSOR_ROWS[-1]), min(columns, TENSOR_COLUMNS[-1])
+    depths = {kind.depth for kind in _KINDS}
+    atoms = (tensor_atom(f"{_PREFIX}m{m}n{n}k{depth}") for depth in sorted(depths))
+    fitting = (a for a in atoms if a is not None and a.find(operand, accumulator))
+    return next(fitting, None)
+
+
+def _sums(rows: int, columns: int) -> LinearLayout:
+    """What `tcgen05.ld` gives four warps of M x N words: 32x32b, of 64 rows 16x256b."""
+    if rows == _HALF_ROWS:
+        right = [(0, 8 << bit) for bit in range(n_bits(columns // 8))]
+        return LinearLayout(
+            (rows, columns),
+            register=((0, 1), (8, 0), *right),
+            lane=((0, 2), (0, 4), (1, 0), (2, 0), (4, 0)),
+            warp=((16, 0), (32, 0)),
+        )
+    return LinearLayout(
+        (rows, columns),
+        register=tuple((0, 1 << bit) for bit in range(n_bits(columns))),
+        lane=((1, 0), (2, 0), (4, 0), (8, 0), (16, 0)),
+        warp=((32, 0), (64, 0)),
+    )
+
+
+@lru_cache(maxsize=256)
+def tensor_sums(
+    shape: tuple[int, ...], num_warps: int, atom: TensorAtom
+) -> LinearLayout:
+    """The layout that a sum in tensor memory has when it comes to registers.
+
+    Four warps reach all lanes. More of them divide the blocks of rows, each of which
+    has columns of its own, and then the columns of a block.
+
+    Args:
+        shape: M and N of the sum.
+        num_warps: Warps that share it.
+        atom: The instruction whose blocks it is made of.
+
+    Raises:
+        LayoutError: The sum has no whole blocks, or there are not 4, 8, 16 ... warps,
+            or so many that some would have less than 16 columns.
+    """
+    check_shape((*shape, num_warps))
+    rows, columns, _ = atom.shape
+    if len(shape) != 2 or shape[0] % rows or shape[1] % columns:
+        raise LayoutError(f"expected a multiple of {rows} x {columns}, got {shape}")
+    groups = num_warps // TENSOR_WARPS
+    blocks = min(max(1, groups), shape[0] // rows)
+    own = shape[1] // max(1, groups // blocks)
+    if not groups or own < TENSOR_COLUMNS[0]:
+        raise LayoutError(
+            f"expected 4 warps or more, and {TENSOR_COLUMNS[0]} columns or more for "
+            f"each, got {num_warps} warps for {shape}"
+        )
+    first = _sums(rows, own)
+    return first.extend(
+        shape,
+        register=_steps(rows * blocks, shape[0], 0),
+        warp=(*_steps(rows, rows * blocks, 0), *_steps(own, shape[1], 1)),
+    )
+
+
+def _steps(first: int, limit: int, dim: int) -> tuple[Coord, ...]:
+    """first, 2 first, 4 first, ... below the limit, along a dimension."""
+    sizes = (first << bit for bit in range(n_bits(limit) - n_bits(first)))
+    return tuple((0, size) if dim else (size, 0) for size in sizes)
+
+
+def lane_of(row: int, rows: int) -> int:
+    """The lane of tensor memory that has a row of a block of D or of A.
+
+    Args:
+        row: The row in its block.
+        rows: M of the instruction.
+    """
+    if rows == _HALF_ROWS:
+        return row // _HALF_LANES * 2 * _HALF_LANES + row % _HALF_LANES
+    return row
+
+
+def column_of(row: int, column: int, shape: tuple[int, ...], rows: int) -> int:
+    """The column of tensor memory, from the first of a sum, that has an element.
+
+    Args:
+        row: Its row.
+        column: Its column.
+        shape: M and N of the sum.
+        rows: M of the instruction.
+    """
+    return row // rows * shape[1] + column
+
+
+def columns_of(shape: tuple[int, ...], rows: int) -> int:
+    """Columns of tensor memory that a sum takes.
+
+    Args:
+        shape: M and N of the sum.
+        rows: M of the instruction.
+    """
+    return shape[0] // rows * shape[1]
+
+
+def left_place(row: int, k: int, rows: int, bits: int) -> tuple[int, int, int]:
+    """Lane, column and first bit of an element of A in tensor memory.
+
+    Args:
+        row: Its row in the block.
+        k: Its place along K.
+        rows: M of the instruction.
+        bits: Bits of an element, 8, 16 or 32.
+    """
+    column, bit = divmod(k * bits, WORD_BITS)
+    return lane_of(row, rows), column, bit
+
+
+def instruction_descriptor(
+    atom: TensorAtom,
+    types: tuple[str, str],
+    flips: tuple[bool, bool] = (False, False),
+    signed: tuple[bool, bool] = (True, True),
+) -> int:
+    """The 32-bit descriptor of an instruction: its shape and types.
+
+    PTX ISA, "Instruction descriptor", kinds without scale factors.
+
+    Args:
+        atom: The instruction.
+        types: Element types of the operands and of the sum.
+        flips: Whether A and B lie along M and N in shared memory.
+        signed: Whether integers of A and B have a sign.
+    """
+    operand, accumulator = types
+    kind = _kind(operand)
+    bits = kind.sums[accumulator] << 4
+    for place, sign in zip((7, 10), signed, strict=True):
+        code = kind.codes[operand]
+        bits |= (int(sign) if kind.name == "i8" else code) << place
+    for place, flip in zip((15, 16), flips, strict=True):
+        bits |= int(flip) << place
+    rows, columns, _ = atom.shape
+    return bits | columns // 8 << 17 | rows // 16 << 24

@@ -1,0 +1,119 @@
+// RUN: cuda-tile-opt %s -split-input-file -verify-diagnostics
+
+cuda_tile.module @m {
+  entry @tcgen05_c1(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<8x16xf16, #cute.layout<(1@0, 2@0, 4@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected shapes [M, K], [K, N], [M, N], got [64, 16], [8, 16], [64, 16]}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m64n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<8x16xf16, #cute.layout<(1@0, 2@0, 4@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c2(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xbf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected lhs and rhs of one element type, got 'f16' and 'bf16'}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m64n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xbf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c2_registers(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected lhs to be a buffer, got}}
+    %q = tileas.tcgen05 %t, %b, %p0 atom = "tcgen05.m64n16k16" : tile<64x16xf16>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c3(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected atom to be tcgen05. and m64 or m128, n and k, with n from 16 to 256 in steps of 16, got 'm64n16k16'}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "m64n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c3_columns(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected atom to be tcgen05. and m64 or m128, n and k, with n from 16 to 256 in steps of 16, got 'tcgen05.m64n8k16'}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m64n8k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c4(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected atom tcgen05.m128n16k16 to divide the product, got M, N and K [64, 16, 16]}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m128n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c4_types(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected operand and accumulator types of an atom of k 8, tf32 and f32, got f16 and f32}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m64n16k8" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c5(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+    %t = constant <f16: 1.0> : tile<64x16xf16>
+    %c = constant <f32: 0.0> : tile<64x16xf32>
+    %p0 = tileas.settled %c : tile<64x16xf32>
+    // expected-error @below {{expected signedness_lhs and signedness_rhs of integers only}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m64n16k16" {signedness_lhs = #cuda_tile<signedness signed>} : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
+    return
+  }
+}
