@@ -348,7 +348,24 @@ def run(
     if on != "interp":
         source = compiled or compile(module, gpu, cubin=on == "gpu")
     with naming(names):
-        return executors[on](source, name, extents, bound, **choices)
+        report = executors[on](source, name, extents, bound, **choices)
+    if on == "emulator":
+        report.checked += _open_loads_text(entry, bound)
+    return report
+
+
+def _open_loads_text(entry: ir.Operation, args: Sequence[Any]) -> str:
+    """What the emulator cannot see: unspecified elements are zeros in PTX."""
+    from cuda_tile.analysis.open_loads import open_loads
+
+    found = open_loads(entry, args)
+    if not found:
+        return ""
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return (
+        f"; nor what becomes of elements that a load without padding leaves "
+        f"unspecified, zeros here: {found[0]}{more}; the interpreter follows them"
+    )
 
 
 def _run_interp(

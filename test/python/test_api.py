@@ -542,3 +542,35 @@ def test_what_the_emulator_checks() -> None:
         cuda_tile.run(module, seed=1, **large)
     report = cuda_tile.run(module, grid=1, args=[out], on="emulator", seed=3)
     assert "the order of seed 3; not other orders" in report.checked
+
+
+UNPADDED = """
+!t = !cuda_tile.tensor_view<?xf32, strides=[1]>
+!v = !cuda_tile.partition_view<tile=(16), PADDINGtensor_view<?xf32, strides=[1]>>
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %view = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> !t
+    %tiles = make_partition_view %view : !v
+    %x, %t = load_view_tko weak %tiles[%zero] : !v, tile<i32> -> tile<16xf32>, token
+    %u = store_view_tko weak %x, %tiles[%zero] token = %t
+      : tile<16xf32>, !v, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("padding", "extent", "is_open"),
+    [("", 10, True), ("", 16, False), ("padding_value = zero, ", 10, False)],
+)
+def test_the_emulator_says_what_it_cannot_tell_of_loads_without_padding(
+    padding: str, extent: int, is_open: bool
+) -> None:
+    module = cuda_tile.load(UNPADDED.replace("PADDING", padding).encode())
+    args = [np.zeros(extent, np.float32), extent]
+    report = cuda_tile.run(module, grid=1, args=args, on="emulator")
+    said = f"-:9:14 reaches past axis 0 of extent {extent}"
+    assert (said in report.checked) == is_open
+    assert ("without padding" in report.checked) == is_open

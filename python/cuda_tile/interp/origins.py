@@ -30,9 +30,8 @@ class Origins:
 
     def note(self, op: Op, result: Any) -> None:
         """Keeps an op whose operands are specified and whose result is not."""
-        if type(result) is tuple and result:
-            result = cast(tuple[Any, ...], result)[0]
-        if type(result) is Partial:
+        results = cast(tuple[Any, ...], result) if type(result) is tuple else (result,)
+        if results and type(results[0]) is Partial:
             self.reasons.setdefault(op, "")
 
     def text(self, entry: Entry, op: Op) -> str:

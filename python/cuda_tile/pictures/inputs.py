@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TensorViewType
+from cuda_tile.analysis.open_loads import parameter_behind
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
@@ -34,7 +35,6 @@ from cuda_tile.ir.walk import (
     nested_ops,
     segments,
 )
-from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.arg_text import parse_arg
 from cuda_tile.runtime.elements import Array, element
 from cuda_tile.runtime.spread import spread_args
@@ -51,7 +51,6 @@ DRAWN_ELEMENTS = 1 << 16
 """Larger arrays repeat these random numbers: drawing many takes longer than the run."""
 _SEED = 1
 _DIVISOR = re.compile(r"div_by<(\d+)")
-_STEPS_BACK = ops_by_rule("keeps the number of a parameter", "assume", "exti", "trunci")
 
 
 @dataclass(frozen=True)
@@ -173,26 +172,17 @@ def _views(entry: ir.Operation) -> Iterator[_View]:
             continue
         base, sizes, steps = segments(op)
         ty = TensorViewType(op.results[0].type)
-        position = _argument(base[0], arguments)
+        position = parameter_behind(base[0], arguments)
         if position is None:
             continue
-        extents = [_argument(value, arguments) for value in sizes]
-        strides = [_argument(value, arguments) for value in steps]
+        extents = [parameter_behind(value, arguments) for value in sizes]
+        strides = [parameter_behind(value, arguments) for value in steps]
         yield _View(
             position,
             _fill(ty.shape, extents),
             _fill(ty.strides, strides),
             _wanted(op.results[0], len(ty.shape)),
         )
-
-
-def _argument(value: ir.Value, arguments: Sequence[ir.Value]) -> int | None:
-    """The number of the parameter behind a value; None if it is computed."""
-    op = defining_op(value)
-    while op is not None and op.name in _STEPS_BACK:
-        value = op.operands[0]
-        op = defining_op(value)
-    return arguments.index(value) if op is None and value in arguments else None
 
 
 def _fill(static: list[int | None], dynamic: list[int | None]) -> list[_Size]:
@@ -256,7 +246,7 @@ def _divisors(entry: ir.Operation) -> dict[int, int]:
         if op.name != "cuda_tile.assume":
             continue
         match = _DIVISOR.search(str(op.attributes["predicate"]))
-        number = _argument(op.operands[0], arguments)
+        number = parameter_behind(op.operands[0], arguments)
         if match and number is not None:
             found[number] = math.lcm(found.get(number, 1), int(match[1]))
     return found
