@@ -142,7 +142,7 @@ def test_pictures_and_texts_of_levels_are_shown(site, browser_page):
 
 
 def test_the_first_screen_of_the_readme_says_how_to_install_and_the_licence() -> None:
-    screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:30])
+    screen = "\n".join((site_sources.ROOT / "README.md").read_text().splitlines()[:30])
     for link in ("docs/install.md", "LICENSE", "docs/cutile.md", "docs/bounds.md"):
         assert f"]({link})" in screen, link
-        assert (ROOT / link).exists()
+        assert (site_sources.ROOT / link).exists()

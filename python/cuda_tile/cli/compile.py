@@ -21,6 +21,7 @@ from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.cli.limited import Limited
+from cuda_tile.cli.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
@@ -386,7 +387,7 @@ def say_what_became(request: Request, report: Report) -> None:
     holds_output = request.output == STANDARD_STREAM
     stream = sys.stderr if holds_output else sys.stdout
     if request.report == "json":
-        print(report.to_json(), file=stream)
+        print(report.to_json(versions()), file=stream)
     elif request.report == "text":
         print(report.to_text(), file=stream)
     elif not holds_output:
