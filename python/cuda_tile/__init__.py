@@ -74,6 +74,9 @@ _HOMES = {
     "show": "pictures.showing",
 }
 
+_PACKAGES = ("builder", "cutile", "ir", "layout", "passmanager")
+"""Those of the parts that are for users."""
+
 __all__ = [
     "Compiled",
     "CudaTileError",
@@ -111,5 +114,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, for completion: most are not loaded yet."""
-    return sorted({*globals(), *__all__})
+    """The public names and nothing else: most are not loaded yet."""
+    return sorted({*__all__, *_PACKAGES})

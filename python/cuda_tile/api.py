@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Literal, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, overload
 
 from cuda_tile._mlir import ir
 from cuda_tile.admission import check_depth
@@ -39,6 +39,10 @@ from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.args import Argument, Bound
 from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import bind_named, host_args, naming
+
+if TYPE_CHECKING:
+    from cuda_tile.emulator.report import Report as EmulatorReport
+    from cuda_tile.interp.driver import InterpReport
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
@@ -292,6 +296,54 @@ def translate(
             return compile(module, gpu, **choices).cubin
 
 
+@overload
+def run(
+    module: ir.Module,
+    kernel: str | None = None,
+    *,
+    grid: SupportsIndex | Sequence[SupportsIndex],
+    args: Sequence[Argument],
+    on: Literal["interp"] = "interp",
+    gpu: str | None = None,
+    compiled: Compiled | None = None,
+    **choices: Any,
+) -> InterpReport: ...
+@overload
+def run(
+    module: ir.Module,
+    kernel: str | None = None,
+    *,
+    grid: SupportsIndex | Sequence[SupportsIndex],
+    args: Sequence[Argument],
+    on: Literal["emulator"],
+    gpu: str | None = None,
+    compiled: Compiled | None = None,
+    **choices: Any,
+) -> EmulatorReport: ...
+@overload
+def run(
+    module: ir.Module,
+    kernel: str | None = None,
+    *,
+    grid: SupportsIndex | Sequence[SupportsIndex],
+    args: Sequence[Argument],
+    on: Literal["gpu"],
+    gpu: str | None = None,
+    compiled: Compiled | None = None,
+    **choices: Any,
+) -> None: ...
+@overload
+def run(
+    module: ir.Module,
+    kernel: str | None = None,
+    *,
+    grid: SupportsIndex | Sequence[SupportsIndex],
+    args: Sequence[Argument],
+    on: Executor,
+    gpu: str | None = None,
+    compiled: Compiled | None = None,
+    **choices: Any,
+) -> Any: ...
 def run(
     module: ir.Module,
     kernel: str | None = None,
@@ -322,7 +374,7 @@ def run(
             without one, too.
 
     Returns:
-        The executor's own report.
+        The executor's own report; None of `gpu`.
 
     Raises:
         UserError: An argument does not fit, or the kernel did something illegal,
@@ -348,7 +400,24 @@ def run(
     if on != "interp":
         source = compiled or compile(module, gpu, cubin=on == "gpu")
     with naming(names):
-        return executors[on](source, name, extents, bound, **choices)
+        report = executors[on](source, name, extents, bound, **choices)
+    if on == "emulator":
+        report.checked += _open_loads_text(entry, bound)
+    return report
+
+
+def _open_loads_text(entry: ir.Operation, args: Sequence[Any]) -> str:
+    """What the emulator cannot see: unspecified elements are zeros in PTX."""
+    from cuda_tile.analysis.open_loads import open_loads
+
+    found = open_loads(entry, args)
+    if not found:
+        return ""
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return (
+        f"; nor what becomes of elements that a load without padding leaves "
+        f"unspecified, zeros here: {found[0]}{more}; the interpreter follows them"
+    )
 
 
 def _run_interp(

@@ -8,10 +8,16 @@ from dataclasses import asdict, dataclass, field
 from math import prod
 from typing import Any
 
+from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptxas import Assembled, KernelResources
+from cuda_tile.ir.attributes import value_of
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.pictured import Pictured
 from cuda_tile.targets import WARP_LANES, Target
+
+SCHEMA = 1
+"""Version of the JSON, which `report_schema.json` describes; it goes up when a field
+goes or means something else, not when one is added."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,12 @@ class KernelReport(Pictured):
     remarks: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
     launch: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def data(self) -> dict[str, Any]:
+        """The report as JSON has it, the plan as an object."""
+        with ir.Context():
+            plan: Any = value_of(ir.Attribute.parse(self.plan or "{}"))
+        return {**asdict(self), "plan": plan}
 
     @property
     def launch_texts(self) -> list[str]:
@@ -82,9 +94,23 @@ class Report(Pictured):
     warnings: tuple[str, ...]
     seconds: dict[str, float]
 
-    def to_json(self) -> str:
-        """The report as one JSON object."""
-        return json.dumps(asdict(self), indent=2)
+    def data(self) -> dict[str, Any]:
+        """What a result has in JSON, of one kernel file or of one among many."""
+        return {
+            "kernels": [kernel.data() for kernel in self.kernels],
+            "warnings": list(self.warnings),
+            "seconds": sum(self.seconds.values()),
+            "steps": self.seconds,
+        }
+
+    def to_json(self, versions: dict[str, str] | None = None) -> str:
+        """The report as one JSON object, see `report_schema.json`.
+
+        Args:
+            versions: Of the programs that made it; left out where they are not known.
+        """
+        head = {"schema": SCHEMA, **({"versions": versions} if versions else {})}
+        return json.dumps({**head, **self.data()}, indent=2)
 
     def to_text(self) -> str:
         """The report as a person reads it."""

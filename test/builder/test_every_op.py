@@ -58,7 +58,7 @@ def products() -> None:
     b.mmaf_scaled(factor, factor, acc, lhs_scale, rhs_scale)
 
 
-def pointers(p: b.Pointer) -> None:
+def pointers(p: b.Tile) -> None:
     b.int_to_ptr(b.ptr_to_int(p), b.Float32)
     b.ptr_to_ptr(b.assume_div_by(p, 16), b.Int8)
     places = p + b.iota(8)
@@ -83,7 +83,7 @@ def pointers(p: b.Pointer) -> None:
     b.create_and_get_global("table", [1.0, 2.0])
 
 
-def views(p: b.Pointer, n: b.Tile) -> None:
+def views(p: b.Tile, n: b.Tile) -> None:
     tensor = b.make_tensor_view(p, [n, 64], [64, 1])
     b.get_tensor_shape(tensor)
     parts = b.make_partition_view(tensor, [8, 8])
@@ -136,7 +136,6 @@ def test_every_op():
             views(p, n)
             control(n)
         module = generator.module
-        assert module is not None
         assert module.operation.verify()
         wanted = {name for name in ods.ops() if not name.startswith("tileas.")}
         assert names(module.operation) - {"builtin.module"} == {

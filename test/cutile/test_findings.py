@@ -32,6 +32,12 @@ RACE = """
     x = ct.load(source, index=(ct.bid(0),), shape=(16,))
     ct.store(target, index=(0,), tile=x)
 """
+NO_PADDING = """
+    total = ct.zeros((16,), ct.float32)
+    for i in range(ct.cdiv(source.shape[0], 16)):
+        total += ct.load(source, index=(i,), shape=(16,))
+    ct.store(target, index=(0,), tile=total)
+"""
 PROMISE = """
     n = ct.assume_divisible_by(source.shape[0], 32)
     ct.store(target, index=(0,), tile=ct.full((16,), n, ct.float32))
@@ -47,6 +53,7 @@ def program(body: str, grid: int, args: str) -> str:
 
 OUTSIDE = program(GATHER, 5, "a, b")
 WEAK = program(RACE, 4, "a, b")
+UNPADDED = program(NO_PADDING, 1, "a[:40], b") + "print(b[:16])\n"
 BEYOND = program(RACE.replace("(0,)", "(9,)"), 1, "a, b")
 SCENARIOS: dict[str, tuple[str, dict[str, str]]] = {
     "outside": (OUTSIDE, {}),
@@ -56,6 +63,9 @@ SCENARIOS: dict[str, tuple[str, dict[str, str]]] = {
     "promise": (program(PROMISE, 1, "a[:33], b"), {}),
     "beyond": (BEYOND, {}),
     "beyond_strict": (BEYOND, {"mode": "strict"}),
+    "unpadded": (UNPADDED, {}),
+    "unpadded_zero": (UNPADDED, {"unspecified": "zero"}),
+    "unpadded_strict": (UNPADDED, {"mode": "strict"}),
     "printed": (program(PRINT, 1, "a, b"), {}),
     "printed_ptx": (program(PRINT, 1, "a, b"), {"on": "emulator"}),
     "asserted": (program(ASSERT, 1, "a, b"), {}),
@@ -132,6 +142,18 @@ def test_what_hardware_runs_is_a_warning(answer: Answers) -> None:
     assert f"beyond.py:{line_of('ct.store', BEYOND)}:" in said
     assert said.endswith("done\n")
     assert "done" not in answer("beyond_strict")
+
+
+def test_what_a_load_without_padding_leaves_open_shows(answer: Answers) -> None:
+    said = answer("unpadded", 0)
+    line = line_of("ct.load", UNPADDED)
+    assert "it comes from 'load_view_tko' at /" in said
+    assert f"/unpadded.py:{line}:" in said
+    assert "its tile reaches past axis 0 of extent 40" in said
+    assert "padding_mode=ct.PaddingMode.ZERO" in said
+    assert said.count("nan") == 8  # elements 40 to 47
+    assert "nan" not in answer("unpadded_zero", 0)
+    assert f"unpadded_strict.py:{line}:" in answer("unpadded_strict")
 
 
 @pytest.mark.parametrize("name", ["printed", "printed_ptx"])

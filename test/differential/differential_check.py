@@ -248,7 +248,7 @@ def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
     """Runs the kernel on fresh memory; gives the memory of each array."""
     memories, args = case.memories()
     if choices["on"] == "interp":
-        choices["mode"] = case.mode
+        choices |= {"mode": case.mode, "unspecified": "zero"}
     cuda_tile.run(
         module, "k", grid=(case.grid,), args=args, limit=STEP_LIMIT, **choices
     )

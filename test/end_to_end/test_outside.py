@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles outside of their tensors: loads give the padding, stores nothing.
 
-The language leaves them undefined and the interpreter's hardware mode defines them so;
-compiled kernels must agree with it, and touch no memory that is not theirs: the
-emulator knows where each array ends.
+The language leaves them undefined and the interpreter's hardware mode defines them so,
+with zeros where there is no padding; compiled kernels must agree with it, and touch no
+memory that is not theirs: the emulator knows where each array ends.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from cuda_tile.emulator import Report
 from cuda_tile.ir.walk import entries
 
 CHIPS = ("sm_80", "sm_90", "sm_120")
+HARDWARE: dict[str, Any] = {"mode": "hardware", "unspecified": "zero"}
 LEVELS = ("place", "barriers")
 ALL = KERNELS | PRODUCTS
 
@@ -63,7 +64,7 @@ def check(
 def expected(name: str, case: tuple[int, ...]) -> list[Any]:
     """What the interpreter's hardware mode makes of the arrays."""
     args = ALL[name].args(case)
-    cuda_tile.run(module_of(name), grid=ALL[name].grid, args=args, mode="hardware")
+    cuda_tile.run(module_of(name), grid=ALL[name].grid, args=args, **HARDWARE)
     return arrays(args)
 
 
@@ -91,7 +92,7 @@ def test_emulator_agrees_with_hardware_mode(name: str, chip: str) -> None:
 def test_interpreter_agrees_after_passes(name: str, last: str) -> None:
     lowered = cuda_tile.lower(module_of(name), "sm_90", until=last)
     for case in ALL[name].cases:
-        check(ALL[name], case, lowered, expected(name, case), mode="hardware")
+        check(ALL[name], case, lowered, expected(name, case), **HARDWARE)
 
 
 NUMBERS = {"nan": np.nan, "neg_inf": -np.inf, "zero": 0.0, "": 0.0}

@@ -52,6 +52,39 @@ COPY = kernel(
 )
 """Loads a tile without padding and stores all of it, plus one."""
 
+SUMS = kernel(
+    "%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %n: tile<i32>",
+    f"""{view_of("a", "%p")}{view_of("b", "%q")}
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %none = constant <f32: 0.0> : tile<8xf32>
+  %sum = for %i in (%zero to %one, step %one) : tile<i32>
+      iter_values(%s = %none) -> (tile<8xf32>) {{
+    %x, %t = load_view_tko weak %a[%i] : {TILES}, tile<i32> -> tile<8xf32>, token
+    %next = addf %s, %x : tile<8xf32>
+    continue %next : tile<8xf32>
+  }}
+  %flat = reshape %q : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %wide = broadcast %flat : tile<1xptr<f32>> -> tile<8xptr<f32>>
+  %c = iota : tile<8xi32>
+  %r = offset %wide, %c : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+  %s = store_ptr_tko weak %r, %sum : tile<8xptr<f32>>, tile<8xf32> -> token""",
+)
+"""Loads a tile without padding in a loop and stores all of it."""
+
+INDEXED = kernel(
+    "%p: tile<ptr<i32>>, %n: tile<i32>",
+    f"""{view_of("a", "%p").replace("f32", "i32")}
+  %zero = constant <i32: 0> : tile<i32>
+  %x, %t = load_view_tko weak %a[%zero]
+    : {TILES.replace("f32", "i32")}, tile<i32> -> tile<8xi32>, token
+  %flat = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %wide = broadcast %flat : tile<1xptr<i32>> -> tile<8xptr<i32>>
+  %r = offset %wide, %x : tile<8xptr<i32>>, tile<8xi32> -> tile<8xptr<i32>>
+  %y, %u = load_ptr_tko weak %r : tile<8xptr<i32>> -> tile<8xi32>, token""",
+)
+"""Loads what a tile without padding names."""
+
 STORE = kernel(
     "%q: tile<ptr<f32>>, %n: tile<i32>, %i: tile<i32>",
     f"""{view_of("b", "%q")}
@@ -147,10 +180,13 @@ class Habit:
 
 HABITS = {
     "stores what nothing specifies": Habit(
-        COPY, [ones(5), ones(8), 5, 0], [2.0] * 5 + [1.0] * 3, "stored value is unspec"
+        COPY,
+        [ones(5), ones(8), 5, 0],
+        [2.0] * 5 + [np.nan] * 3,
+        "stored value is unspec",
     ),
     "loads outside the index space": Habit(
-        COPY, [ones(8), ones(8) * 7, 8, 3], [1.0] * 8, "outside the index space"
+        COPY, [ones(8), ones(8) * 7, 8, 3], [np.nan] * 8, "outside the index space"
     ),
     "stores outside the index space": Habit(
         STORE, [ones(8) * 7, 8, 1], [7.0] * 8, "outside the index space"
@@ -173,10 +209,40 @@ def test_hardware_mode_warns_where_strict_mode_fails(name: str) -> None:
     with pytest.raises(interp.InterpError):
         run(habit, "strict")
     array, report = run(habit, "hardware")
-    assert array.tolist() == habit.after
+    assert np.array_equal(array, habit.after, equal_nan=True)
     assert habit.warning in report.warnings[0]
     assert all(re.match(r"-:\d+:\d+: ", line) for line in report.warnings)
     assert run(habit, "permissive")[1].warnings == ()
+
+
+@pytest.mark.parametrize("mode", ["hardware", "permissive"])
+def test_zeros_in_place_of_unspecified_elements_are_asked_for(mode: str) -> None:
+    habit = HABITS["stores what nothing specifies"]
+    array, report = run(habit, mode, unspecified="zero")
+    assert array.tolist() == [2.0] * 5 + [1.0] * 3
+    assert len(report.warnings) == (mode == "hardware")
+
+
+@pytest.mark.parametrize("mode", ["strict", "hardware"])
+def test_the_load_and_its_axis_are_named_behind_a_loop(mode: str) -> None:
+    args = [ones(5), ones(8), 5]
+    try:
+        said = interp.run(SUMS, grid=(1,), args=args, mode=mode).warnings[0]
+    except interp.InterpError as error:
+        said = str(error)
+    place = (
+        r"comes from 'load_view_tko' at -:\d+:\d+ \(its tile reaches past axis 0 of "
+    )
+    assert re.search(
+        place + r"extent 5 of the tensor, and the load has no padding", said
+    )
+
+
+def test_an_address_of_what_hardware_reads_as_zero_is_none_outside() -> None:
+    """Only what is stored shows the pattern: hardware survives such addresses."""
+    x = np.arange(8, dtype=np.int32)
+    report = interp.run(INDEXED, grid=(1,), args=[x, 5], mode="hardware")
+    assert "the address is unspecified" in report.warnings[0]
 
 
 def run(habit: Habit, mode: str, **options: Any) -> tuple[Array, Any]:

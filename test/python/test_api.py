@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import subprocess
@@ -382,13 +383,23 @@ def test_results_print_on_one_line(module: Any) -> None:
         assert len(repr(report)) < 400, on
 
 
-def test_completion_shows_the_public_names() -> None:
+PACKAGES = ["builder", "cutile", "ir", "layout", "passmanager"]
+
+
+@pytest.mark.parametrize(
+    ("name", "packages"), [("cuda_tile", PACKAGES), ("cuda_tile.cutile", [])]
+)
+def test_completion_shows_the_public_names_alone(
+    name: str, packages: list[str]
+) -> None:
     """Though they are loaded on first use."""
-    command = "import cuda_tile; print(*dir(cuda_tile))"
+    command = f"import {name} as package; print(*dir(package))"
     shown = subprocess.run(
         [sys.executable, "-c", command], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {*cuda_tile.__all__} <= {*shown}
+    assert shown == sorted([*importlib.import_module(name).__all__, *packages])
+    for package in packages:
+        importlib.import_module(f"{name}.{package}")
 
 
 @pytest.mark.parametrize("grid", [(), (0,), (1, 1, 1, 1), (-1,)], ids=str)
@@ -401,7 +412,7 @@ def test_an_unknown_executor_is_named(module: Any) -> None:
     with pytest.raises(
         UserError, match="expected one of interp, emulator, gpu to run on, got 'tpu'"
     ):
-        cuda_tile.run(module, "nothing", grid=(1,), args=[], on="tpu")  # pyright: ignore[reportArgumentType]
+        cuda_tile.run(module, "nothing", grid=(1,), args=[], on=cast(Any, "tpu"))
 
 
 @JUDGES
@@ -542,3 +553,35 @@ def test_what_the_emulator_checks() -> None:
         cuda_tile.run(module, seed=1, **large)
     report = cuda_tile.run(module, grid=1, args=[out], on="emulator", seed=3)
     assert "the order of seed 3; not other orders" in report.checked
+
+
+UNPADDED = """
+!t = !cuda_tile.tensor_view<?xf32, strides=[1]>
+!v = !cuda_tile.partition_view<tile=(16), PADDINGtensor_view<?xf32, strides=[1]>>
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %view = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> !t
+    %tiles = make_partition_view %view : !v
+    %x, %t = load_view_tko weak %tiles[%zero] : !v, tile<i32> -> tile<16xf32>, token
+    %u = store_view_tko weak %x, %tiles[%zero] token = %t
+      : tile<16xf32>, !v, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("padding", "extent", "is_open"),
+    [("", 10, True), ("", 16, False), ("padding_value = zero, ", 10, False)],
+)
+def test_the_emulator_says_what_it_cannot_tell_of_loads_without_padding(
+    padding: str, extent: int, is_open: bool
+) -> None:
+    module = cuda_tile.load(UNPADDED.replace("PADDING", padding).encode())
+    args = [np.zeros(extent, np.float32), extent]
+    report = cuda_tile.run(module, grid=1, args=args, on="emulator")
+    said = f"-:9:14 reaches past axis 0 of extent {extent}"
+    assert (said in report.checked) == is_open
+    assert ("without padding" in report.checked) == is_open

@@ -9,6 +9,7 @@
 // RUN: cuda-tile-opt %s --cuda-tile-simplify --mlir-timing -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TIMING
 // RUN: cuda-tile-opt --help | FileCheck %s --check-prefix=HELP
+// RUN: cuda-tile-opt --help-hidden | FileCheck %s --check-prefix=HIDDEN
 // RUN: cuda-tile-opt %s --cuda-tile-compile-pipeline='gpu=sm_80 until=place num-warps=2' | FileCheck %s --check-prefix=ALL
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-compile-pipeline)' | FileCheck %s --check-prefix=LAST
 
@@ -29,18 +30,21 @@
 // HELP-NEXT: --cuda-tile-split
 // HELP-NEXT: --cuda-tile-narrow-elements
 // HELP-NEXT: --cuda-tile-combine-atomics
-// HELP-NEXT: --cuda-tile-plan
+// HELP-NEXT: --cuda-tile-plan {{.*}}[gpu= num-warps= abi=
 // HELP: --load-pass
-// HELP: OVERVIEW:
-// HELP: --cuda-tile-emit
-// HELP-NEXT: --device-debug=<string>
-// HELP-NEXT: --line-info=<string> - write line tables
-// HELP: --cuda-tile-plan
-// HELP-NEXT: --abi=<string>
-// HELP-NEXT: --gpu=<string>
-// HELP-NEXT: --num-warps=<string> - warps per CTA
-// HELP: --cuda-tile-compile-pipeline
-// HELP-NEXT: --abi=<string>
+// HELP: --pass-pipeline=
+// HELP: --help-hidden
+// HELP-NOT: OVERVIEW
+// HIDDEN: OVERVIEW:
+// HIDDEN: --cuda-tile-emit
+// HIDDEN-NEXT: --device-debug=<string>
+// HIDDEN-NEXT: --line-info=<string> - write line tables
+// HIDDEN: --cuda-tile-plan
+// HIDDEN-NEXT: --abi=<string>
+// HIDDEN-NEXT: --gpu=<string>
+// HIDDEN-NEXT: --num-warps=<string> - warps per CTA
+// HIDDEN: --cuda-tile-compile-pipeline
+// HIDDEN-NEXT: --abi=<string>
 // FAIL: error: pass 'cuda-tile-plan' failed: {{.*}}'sm_1'
 // FAIL-NOT: Traceback
 // ALL: entry @copy{{.*}}plan = {num_warps = 2 : i64}, tileas.target = "sm_80"

@@ -189,7 +189,8 @@ def test_bad_file(command: Command, folder: Path, case: str, from_pipe: bool):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ((), "the following arguments are required: FILE, --gpu"),
+        ((), "the following arguments are required: FILE"),
+        ((VADD,), "the following arguments are required: --gpu"),
         (("no-such-file", "--gpu", "sm_90"), "error: cannot read 'no-such-file'"),
         ((".", "--gpu", "sm_90"), "error: cannot read '.'"),
         ((VADD, "--gpu", "sm_12"), "known gpu name, got 'sm_12'; did you mean"),
@@ -213,6 +214,14 @@ def test_missing_ptxas(command: Command, folder: Path, monkeypatch: pytest.Monke
     assert "expected PTXAS to name a ptxas program, got '/no/ptxas'" in result.sentence
     assert not list(folder.iterdir())
     assert command(tool, VADD, "--gpu", "sm_90", "--emit=ptx").code == 0
+
+
+def test_a_kernel_as_it_was_read_needs_no_chip(command: Command):
+    given = command(tool, SCALE, "--gpu", "sm_90", "--emit=tile")
+    assert command(tool, SCALE, "--emit=tile").out == given.out
+    for words in (["--emit=ptx"], ["--emit=tile", "--report"], ["--list-plans"], []):
+        result = command(tool, SCALE, *words)
+        assert "arguments are required: --gpu" in result.sentence, words
 
 
 def test_help(command: Command):

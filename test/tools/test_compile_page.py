@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tool_command import KERNELS, SCALE, Command
 
 from cuda_tile.cli import compile as tool
 
+ATTENTION = KERNELS / "13.4" / "fmha_causal_f16_d128_128x64.tileirbc"
 VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"
 PAGE = ("--gpu", "sm_90", "--report=html")
 
@@ -30,6 +33,23 @@ def test_the_page_is_the_only_output(command: Command, folder: Path) -> None:
     assert text.startswith("<!doctype html>")
     assert "mulf %value, %fb" in text  # the source, which is the text of the kernel
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+MEASURED = """
+from cuda_tile.cli.compile import main
+main()
+status = open("/proc/self/status").read()
+print("peak", next(l.split()[1] for l in status.splitlines() if l.startswith("VmHWM")))
+"""
+
+
+def test_a_page_of_attention_takes_less_than_400_megabytes() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", MEASURED, ATTENTION, *PAGE, "-o", "r.html"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "No counts" not in Path("r.html").read_text()
+    assert int(result.stdout.split("peak ")[1]) < 400_000
 
 
 def test_the_run_is_the_users(command: Command, folder: Path) -> None:

@@ -139,3 +139,10 @@ def test_pictures_and_texts_of_levels_are_shown(site, browser_page):
     page.locator(".tabbed-labels").get_by_text("After", exact=True).click()
     text = page.locator(".tabbed-block:visible").first.inner_text()
     assert "#cute.layout" in text
+
+
+def test_the_first_screen_of_the_readme_says_how_to_install_and_the_licence() -> None:
+    screen = "\n".join((site_sources.ROOT / "README.md").read_text().splitlines()[:30])
+    for link in ("docs/install.md", "LICENSE", "docs/cutile.md", "docs/bounds.md"):
+        assert f"]({link})" in screen, link
+        assert (site_sources.ROOT / link).exists()

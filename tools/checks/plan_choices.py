@@ -168,6 +168,7 @@ def _bound(
         bounds=find_target(gpu),
         registers=kernel.registers,
     )
+    assert report.bounds is not None, "they were asked for"
     return {r.name: r.clocks for r in report.bounds.grid.resources if r.name != "DRAM"}
 
 

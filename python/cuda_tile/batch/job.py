@@ -55,14 +55,15 @@ class Product:
 
     Attributes:
         data: PTX, a cubin or the text of a level.
-        kernels: Of each kernel `kernel`, `registers`, `spill_bytes`, `shared_bytes`;
-            empty where no cubin was made.
+        kernels: What `KernelReport.data` says of each; empty where no cubin was made.
         warnings: What ptxas warned of.
+        steps: CPU seconds of each step; empty from the cache.
     """
 
     data: bytes
     kernels: tuple[dict[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
+    steps: dict[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Outcome:
         message: The error; empty without one.
         kernels: As of `Product`.
         warnings: As of `Product`.
+        steps: As of `Product`.
     """
 
     file: str
@@ -104,14 +106,12 @@ class Outcome:
     message: str = ""
     kernels: tuple[dict[str, Any], ...] = field(default=())
     warnings: tuple[str, ...] = ()
+    steps: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def is_good(self) -> bool:
         """Whether the file is there."""
         return self.status in ("compiled", "cached")
-
-
-KERNEL_FIELDS = ("kernel", "registers", "spill_bytes", "shared_bytes")
 
 
 def perform(job: Job) -> Answer:
@@ -136,9 +136,7 @@ def _compile(job: Job) -> Product:
     if not entries(module.operation):
         raise UserError(f"expected a kernel in '{job.path}', got none")
     compiled = api.compile(module, options=job.options, cubin=job.form == "cubin")
-    kernels = tuple(
-        {name: getattr(kernel, name) for name in KERNEL_FIELDS}
-        for kernel in compiled.report.kernels
-    )
+    report = compiled.report
+    kernels = tuple(kernel.data() for kernel in report.kernels)
     data = compiled.cubin if job.form == "cubin" else compiled.ptx.encode()
-    return Product(data, kernels, compiled.report.warnings)
+    return Product(data, kernels, report.warnings, report.seconds)

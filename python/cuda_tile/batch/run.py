@@ -160,6 +160,7 @@ def _finish(job: Job, answer: Answer, seconds: float, is_cached: bool) -> Outcom
         str(job.output),
         kernels=answer.kernels,
         warnings=answer.warnings,
+        steps=answer.steps,
     )
     try:
         job.output.parent.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from cuda_tile.batch.job import Outcome
 from cuda_tile.errors import INTERNAL
+from cuda_tile.report import SCHEMA
 
 _WORDS = {
     "compiled": "compiled",
@@ -63,10 +64,23 @@ def exit_code(outcomes: Sequence[Outcome]) -> int:
     return INTERNAL if any(outcome.status == "failed" for outcome in outcomes) else 1
 
 
-def to_json(outcomes: Sequence[Outcome], seconds: float) -> str:
-    """All outcomes as one JSON object; `seconds` is the wall time of all."""
-    jobs = [asdict(outcome) for outcome in outcomes]
-    whole = {"seconds": round(seconds, 3), "counts": counts(outcomes), "jobs": jobs}
+def to_json(
+    outcomes: Sequence[Outcome], seconds: float, versions: dict[str, str]
+) -> str:
+    """All outcomes as one JSON object, see `report_schema.json`.
+
+    Args:
+        outcomes: What became of each job.
+        seconds: Wall time of all.
+        versions: Of the programs that made them.
+    """
+    whole = {
+        "schema": SCHEMA,
+        "versions": versions,
+        "seconds": round(seconds, 3),
+        "counts": counts(outcomes),
+        "jobs": [asdict(outcome) for outcome in outcomes],
+    }
     return json.dumps(whole, indent=2)
 
 

@@ -19,6 +19,7 @@ from cuda_tile.builder.keywords import SymbolVisibility
 from cuda_tile.builder.type_makers import make_pointer_type, make_tile_type
 from cuda_tile.builder.values import Pointer, Tile, wrap_value
 from cuda_tile.builder.where import Where, cuda_tile_op
+from cuda_tile.errors import UserError
 
 
 class ModuleOp(ct.ModuleOp):
@@ -92,7 +93,7 @@ class EntryContext:
     ) -> None:
         types = [_argument_type(argument) for argument in arguments]
         self.op = _make_entry(name, types, optimization_hints, loc=loc, ip=ip)
-        self.arguments: tuple[Any, ...] = tuple(
+        self.arguments: tuple[Tile, ...] = tuple(
             wrap_value(argument) for argument in self.block.arguments
         )
 
@@ -101,7 +102,7 @@ class EntryContext:
         """The block of the body."""
         return self.op.regions[0].blocks[0]
 
-    def __enter__(self) -> tuple[Any, ...]:
+    def __enter__(self) -> tuple[Tile, ...]:
         ir.InsertionPoint(self.block).__enter__()
         return self.arguments
 
@@ -243,15 +244,28 @@ class TileIrGenerator:
 
     Attributes:
         context: The MLIR context.
-        module: The enclosing builtin module; None before `create_tile_ir_module`.
         tile_module: The `cuda_tile.module` in it.
     """
 
     def __init__(self, context: ir.Context | None = None) -> None:
         self.context = context or ir.Context()
-        self.module: ir.Module | None = None
+        self._module: ir.Module | None = None
         self.tile_module: ModuleOp | None = None
         self._entered = ExitStack()
+
+    @property
+    def module(self) -> ir.Module:
+        """The enclosing builtin module, which `cuda_tile.run` and the others take.
+
+        Raises:
+            UserError: There is none before `tile_ir_start` and `create_tile_ir_module`.
+        """
+        if self._module is None:
+            raise UserError(
+                "expected a generator with a module, got one that was not entered; use "
+                "`with TileIrGenerator() as generator:`"
+            )
+        return self._module
 
     def tile_ir_start(self, name: str = "kernels") -> Self:
         """Enters the context and creates an empty module of that name.
@@ -268,7 +282,7 @@ class TileIrGenerator:
         self._entered.close()
 
     def __enter__(self) -> Self:
-        return self if self.module else self.tile_ir_start()
+        return self if self._module else self.tile_ir_start()
 
     def __exit__(
         self,
@@ -281,8 +295,8 @@ class TileIrGenerator:
     def create_tile_ir_module(self, name: str = "kernels") -> ModuleOp:
         """Creates an empty module, which replaces the present one."""
         loc = ir.Location.unknown(self.context)
-        self.module = ir.Module.create(loc)
-        place = ir.InsertionPoint(self.module.body)
+        self._module = ir.Module.create(loc)
+        place = ir.InsertionPoint(self._module.body)
         self.tile_module = ModuleOp(name, loc=loc, ip=place)
         return self.tile_module
 

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.locations import place_text
 
 _Parameters = ParamSpec("_Parameters")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -118,6 +119,14 @@ class Tile(ir.Value):
             "expected a Python condition, got a tile, whose value only the launch "
             "knows; use select or if_generate"
         )
+
+    def __repr__(self) -> str:
+        """Its type, and the line that made it."""
+        made = self.owner
+        place = (
+            "a parameter" if isinstance(made, ir.Block) else place_text(made.location)
+        )
+        return f"<{type(self).__name__} {self.tile_type}: {place}>"
 
     # Hashing is by identity, because `==` builds a comparison.
     __hash__ = ir.Value.__hash__

@@ -21,6 +21,7 @@ from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.cli.limited import Limited
+from cuda_tile.cli.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
@@ -28,7 +29,7 @@ from cuda_tile.options import MOST_PLANS_LISTED, Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
 from cuda_tile.runtime.record import ABIS
-from cuda_tile.targets import WARP_COUNTS, target_names
+from cuda_tile.targets import DEFAULT_GPU, WARP_COUNTS, target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
 """What `-o NAME` alone says of the form."""
@@ -55,8 +56,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--gpu",
         metavar="SM",
-        required=True,
-        help="target chip, or several with commas: " + ", ".join(target_names()),
+        help="target chip, or several with commas; --emit=tile needs none: "
+        + ", ".join(target_names()),
     )
     parser.add_argument(
         "--emit",
@@ -245,6 +246,12 @@ def _check_page(arguments: argparse.Namespace) -> None:
         )
 
 
+def _is_as_read(arguments: argparse.Namespace) -> bool:
+    """Whether only the text of the kernel is asked for, as it was read."""
+    compiles = arguments.report or arguments.timing or arguments.list_plans
+    return arguments.emit == "tile" and not compiles
+
+
 def _check_list(arguments: argparse.Namespace) -> None:
     """Refuses what is not done where plans are listed.
 
@@ -384,7 +391,7 @@ def say_what_became(request: Request, report: Report) -> None:
     holds_output = request.output == STANDARD_STREAM
     stream = sys.stderr if holds_output else sys.stdout
     if request.report == "json":
-        print(report.to_json(), file=stream)
+        print(report.to_json(versions()), file=stream)
     elif request.report == "text":
         print(report.to_text(), file=stream)
     elif not holds_output:
@@ -405,7 +412,12 @@ def say_what_became(request: Request, report: Report) -> None:
 @reports_errors
 def main() -> int:
     """Runs the command on the process's arguments and returns its exit code."""
-    arguments = build_parser().parse_args()
+    parser = build_parser()
+    arguments = parser.parse_args()
+    if arguments.gpu is None:
+        if not _is_as_read(arguments):
+            parser.error("the following arguments are required: --gpu")
+        arguments.gpu = DEFAULT_GPU  # which the text does not depend on
     if many.is_many(arguments):
         if arguments.list_plans:
             raise UserError("expected --list-plans with one file and one chip")

@@ -13,6 +13,7 @@ from typing import cast
 
 from cuda_tile.api import Emit
 from cuda_tile.cli.files import STANDARD_STREAM
+from cuda_tile.cli.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.options import Options
 
@@ -138,7 +139,7 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
         outcomes = compile_all(jobs, machines, cache, advance)
     seconds = time.monotonic() - started
     if arguments.report == "json":
-        print(summary.to_json(outcomes, seconds))
+        print(summary.to_json(outcomes, seconds, versions()))
     else:
         summary.print_table(outcomes)
         print(summary.summary_line(outcomes, seconds))

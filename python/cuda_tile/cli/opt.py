@@ -70,6 +70,23 @@ DIALECT_PASSES = (
 """The passes written in C++, with the dialect."""
 
 
+OPTIONS = {
+    "load-pass FILE.py": "run a Python file with passes first, see "
+    "cuda_tile.register_pass",
+    "version": "print versions",
+}
+MLIR_OPTIONS = {
+    "pass-pipeline='builtin.module(...)'": "passes in order, with options in braces",
+    "mlir-print-ir-after-all": "print the module after every pass",
+    "mlir-print-debuginfo": "print locations",
+    "mlir-print-op-generic": "print the generic form",
+    "split-input-file": "parts between lines of // ----- are modules of their own",
+    "verify-diagnostics": "compare errors with expected-error comments",
+    "allow-unregistered-dialect": "read ops of unknown dialects",
+    "help-hidden": "all options of the passes, of mlir-opt and of LLVM",
+}
+
+
 def help_text() -> str:
     """Our own passes and options, which MLIR's help has among a thousand others."""
     flags = {
@@ -83,19 +100,18 @@ def help_text() -> str:
     ]
     for name in names:
         flags[name] = _cuda_tile.pass_description(name) or ""
-    options = {
-        "load-pass FILE.py": "run a Python file with passes first, see "
-        "cuda_tile.register_pass",
-        "version": "print versions",
-    }
-    width = max(map(len, (*flags, *options))) + 2
+        options = [f"{option}=" for option in pass_options().get(f"--{name}", ())]
+        if options:
+            flags[name] += f" [{' '.join(options)}]"
+    width = max(map(len, (*flags, *OPTIONS, *MLIR_OPTIONS))) + 2
 
     def table(rows: dict[str, str]) -> str:
         return "".join(f"  --{name:{width}}{text}\n" for name, text in rows.items())
 
     return (
         f"{HELP}\nPasses of this package:\n{table(flags)}\nOptions of this package:\n"
-        f"{table(options)}\nOptions of the passes, and all that mlir-opt has:\n"
+        f"{table(OPTIONS)}\nOf mlir-opt's options, those that are used most:\n"
+        f"{table(MLIR_OPTIONS)}"
     )
 
 
@@ -119,13 +135,18 @@ def names_of(step: Pass) -> tuple[str, str]:
     return step.name, step.flag.removeprefix("cuda-tile-")
 
 
-def notes_on_flags(arguments: Sequence[str]) -> list[str]:
-    """What to add to an error of MLIR: the options of passes that were given others."""
-    passes = {
+def pass_options() -> dict[str, list[str]]:
+    """The options of our passes and the user's, by the flag of the pass."""
+    return {
         f"--{step.flag}": [option_flag(field) for field in step.reads]
         for step in (*PIPELINE, *PRINTERS)
         if isinstance(step, Pass)
     } | {f"--{name}": options_of(name) for name in registered_passes()}
+
+
+def notes_on_flags(arguments: Sequence[str]) -> list[str]:
+    """What to add to an error of MLIR: the options of passes that were given others."""
+    passes = pass_options()
     notes: list[str] = []
     for word in arguments:
         flag, _, given = word.partition("=")
@@ -153,7 +174,8 @@ def main() -> int:
     for file in files:
         load_passes(file)
     if {"--help", "-help", "-h"} & set(arguments):
-        print(help_text(), flush=True)
+        print(help_text(), end="")
+        return 0
     check_flags(arguments)
     check_words(arguments)
     code = _cuda_tile.opt_main(["cuda-tile-opt", *arguments])

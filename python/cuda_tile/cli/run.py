@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from cuda_tile import api
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import MODE_NAMES
+from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
@@ -38,7 +38,7 @@ EXECUTORS = {
     "gpu": "the GPU",
 }
 EXECUTOR_OF = {
-    **dict.fromkeys(("trace", "mode", "limit", "shuffle"), "interp"),
+    **dict.fromkeys(("trace", "mode", "limit", "shuffle", "unspecified"), "interp"),
     "bounds": "emulator",
 }
 """The executor that an option is for, if it is for one only."""
@@ -132,6 +132,13 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         help="interp: undefined behaviour is an error (strict, the default), a warning "
         "where hardware runs it all the same (hardware), or gives what hardware most "
         "likely gives (permissive); checked is an older name of strict",
+    )
+    parser.add_argument(
+        "--unspecified",
+        choices=get_args(Unspecified),
+        help="interp: what elements are that nothing specifies, such as those outside "
+        "of a load without padding: a pattern that shows in results (default, NaN for "
+        "floats), or zero, as hardware often has it",
     )
     parser.add_argument(
         "--numbers",
@@ -246,7 +253,7 @@ def read_request(words: argparse.Namespace) -> Request:
         preceding=preceding,
         options={
             name: getattr(words, name)
-            for name in ("mode", "limit", "numbers")
+            for name in ("mode", "limit", "numbers", "unspecified")
             if getattr(words, name) is not None
         },
     )

@@ -57,3 +57,8 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"cuda_tile.cutile.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names and nothing else: most are not loaded yet."""
+    return sorted(__all__)

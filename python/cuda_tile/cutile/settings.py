@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from cuda_tile.api import Executor
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import MODE_NAMES
+from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
 from cuda_tile.targets import DEFAULT_GPU, find_target
 
 VARIABLE = "CUDA_TILE_CUTILE"
@@ -30,6 +30,8 @@ class Settings:
         gpu: The chip that programs see and that is compiled for.
         mode: Mode of the interpreter: what undefined behaviour does, see
             python/cuda_tile/interp/README.md.
+        unspecified: What elements are that nothing specifies, as those of a load that
+            reaches past its array without a padding mode: `pattern`, or `zero`.
         seed: Draws what the language leaves open; None is program order.
         record: Folder for bytecode, grid and arguments of each launch, or None.
 
@@ -40,11 +42,16 @@ class Settings:
     on: Executor = "interp"
     gpu: str = DEFAULT_GPU
     mode: str = "hardware"
+    unspecified: str = "pattern"
     seed: int | None = None
     record: str | None = None
 
     def __post_init__(self) -> None:
-        for name, known in (("on", EXECUTORS), ("mode", tuple(MODE_NAMES))):
+        for name, known in (
+            ("on", EXECUTORS),
+            ("mode", tuple(MODE_NAMES)),
+            ("unspecified", get_args(Unspecified)),
+        ):
             if getattr(self, name) not in known:
                 raise UserError(
                     f"expected {name} to be one of {', '.join(known)}, got "
@@ -62,7 +69,8 @@ class Settings:
     def choices(self) -> dict[str, Any]:
         """The executor's own options, for `cuda_tile.run`."""
         if self.on == "interp":
-            return {"mode": self.mode, "seed": self.seed}
+            names = ("mode", "seed", "unspecified")
+            return {name: getattr(self, name) for name in names}
         if self.on == "emulator" and self.seed is not None:
             return {"seed": self.seed}
         return {}
@@ -103,6 +111,13 @@ def add_options(parser: ArgumentParser | Any, prefix: str = "") -> None:
         "runs it all the same (hardware, the default), or gives what hardware most "
         "likely gives (permissive)",
         choices=tuple(MODE_NAMES),
+    )
+    option(
+        "unspecified",
+        "interp: what elements are that nothing specifies, such as those outside of a "
+        "load without padding mode: a pattern that shows in results (pattern, the "
+        "default), or zero, as hardware often has it",
+        choices=get_args(Unspecified),
     )
     option(
         "seed",

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Mode: TypeAlias = Literal["strict", "hardware", "permissive"]
+Unspecified: TypeAlias = Literal["pattern", "zero"]
+"""What elements are that nothing specifies."""
 
 MODE_NAMES: dict[str, Mode] = {
     "strict": "strict",

@@ -74,7 +74,7 @@ def atomic_rmw_tko(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     kind = op.tile().element
     active = active_elements(run, op, only(masks))
     places = addresses(run, op, pointers[0], active, kind)
-    values = specified(run, op, arg[0], active)
+    values = specified(run, op, arg[0], active, kind)
     old, token = reduce_into(
         run, op, places, active, kind, values, only(tokens), op.attributes["mode"]
     )
@@ -120,8 +120,8 @@ def atomic_cas_tko(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     kind = op.tile().element
     active = active_elements(run, op, only(masks))
     places = addresses(run, op, pointers[0], active, kind)
-    expected = specified(run, op, cmp[0], active)
-    value = specified(run, op, val[0], active)
+    expected = specified(run, op, cmp[0], active, kind)
+    value = specified(run, op, val[0], active, kind)
     wanted = to_memory(expected, kind)
     flat = np.ascontiguousarray(value).reshape(-1)
 

@@ -15,7 +15,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError, expect
 from cuda_tile.exact import enter
 from cuda_tile.interp import decisions
-from cuda_tile.interp.alarms import MODE_NAMES
+from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.exact import exactly
 from cuda_tile.interp.machine import (
@@ -101,6 +101,7 @@ def run(
     limit: int | None = None,
     preceding: Preceding = None,
     numbers: Numbers = "floats",
+    unspecified: Unspecified = "pattern",
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
 
@@ -129,6 +130,9 @@ def run(
             None for a launch after the preceding grid.
         numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
             sums have no order (docs/exact.md). Floats in `args` become elements.
+        unspecified: What elements are that nothing specifies: "pattern" shows, NaN
+            for floats, wherever a stored value depends on them; "zero" hides them, as
+            hardware often does. Under a seed hardware mode draws them.
 
     Raises:
         UserError: The entry, the grid or an argument does not fit.
@@ -152,6 +156,7 @@ def run(
         limit=limit,
         preceding=preceding,
         numbers=numbers,
+        unspecified=unspecified,
     )
     for _ in session.stops():
         pass
@@ -180,11 +185,13 @@ def _check_options(
     seed: int | None,
     limit: int | None,
     numbers: str,
+    unspecified: str,
 ) -> None:
     """Refuses what no option can be."""
     for name, value, known in (
         ("mode", mode, tuple(MODE_NAMES)),
         ("numbers", numbers, get_args(Numbers)),
+        ("unspecified", unspecified, get_args(Unspecified)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
     ):
         expect(name, value, (str, type(None)), "a word")
@@ -226,9 +233,10 @@ class Session:
         preceding: Preceding = None,
         breaks: tuple[Break, ...] = (),
         numbers: Numbers = "floats",
+        unspecified: Unspecified = "pattern",
     ) -> None:
         self._start = time.perf_counter()
-        _check_options(mode, reduce_order, seed, limit, numbers)
+        _check_options(mode, reduce_order, seed, limit, numbers, unspecified)
         expect("memory", memory, (GlobalMemory, type(None)), "a GlobalMemory or None")
         for name, function in (("trace", trace), ("on_block", on_block)):
             expect(name, function, (Callable, type(None)), "a function or None")
@@ -262,6 +270,7 @@ class Session:
             is_checked=is_checked,
             is_strict=mode == "strict",
             is_shuffled=seed is not None,
+            has_zeros=unspecified == "zero",
             is_exact=is_exact,
             reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
             random=np.random.default_rng(seed),

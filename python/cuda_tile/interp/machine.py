@@ -18,10 +18,11 @@ import numpy as np
 
 from cuda_tile.errors import InternalError
 from cuda_tile.interp.alarms import Alarms
-from cuda_tile.interp.delay import Delays, Later
+from cuda_tile.interp.delay import Delays
 from cuda_tile.interp.flight import Flight
 from cuda_tile.interp.log import AccessLog
-from cuda_tile.interp.program import Block, Entry, Global, Op, all_ops
+from cuda_tile.interp.origins import Origins
+from cuda_tile.interp.program import Block, Entry, Global, Op
 from cuda_tile.interp.protocol import Trace
 from cuda_tile.interp.races import Races
 from cuda_tile.interp.scratch import Scratch, release, reserve
@@ -50,6 +51,7 @@ class Launch:
         is_checked: Whether undefined behaviour is looked for.
         is_strict: Whether what hardware runs all the same is an error too.
         is_shuffled: Whether weak accesses are delayed at random.
+        has_zeros: Whether unspecified elements are zeros.
         is_exact: Whether floats are elements of a ring; see `exact.py`.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
@@ -80,6 +82,7 @@ class Launch:
     reduce_order: str
     random: np.random.Generator
     is_shuffled: bool = False
+    has_zeros: bool = False
     is_exact: bool = False
     globals: dict[str, Global] = field(default_factory=dict[str, Global])
     races: Races | None = None
@@ -152,6 +155,7 @@ class TileBlock:
         flight: The copies and products that it has started.
         role: The region of `tileas.roles` that runs now, counted from 1; 0 outside.
         served: The tile blocks that it serves, in order, if the kernel is persistent.
+        origins: The accesses that gave it unspecified elements.
     """
 
     launch: Launch
@@ -169,6 +173,7 @@ class TileBlock:
     flight: Flight = field(default_factory=Flight)
     role: int = 0
     served: tuple[tuple[int, int, int], ...] = ()
+    origins: Origins = field(default_factory=Origins)
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""
@@ -262,7 +267,9 @@ class TileBlock:
         """Calls the rule that fits the values."""
         if any(type(value) is Partial for value in values):
             return PARTIAL.get(op.name, spread)(self, op, *values)
-        return op.rule(self, op, *values)
+        result = op.rule(self, op, *values)
+        self.origins.note(op, result)
+        return result
 
     def _keep(self, op: Op, results: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(results) != len(op.results):
@@ -337,17 +344,34 @@ class TileBlock:
     def unspecified(self, shape: tuple[int, ...], kind: Element) -> Array:
         """A tile that nothing specifies.
 
-        Hardware mode gives zeros, and any bits under a seed; the others a pattern that
-        shows.
+        Hardware mode computes with zeros, for an address, a mask or an index made of
+        them hardware survives, and with any bits under a seed; `shown` is what it
+        stores. The others have a pattern that shows, unless zeros are asked for.
         """
         launch = self.launch
-        if launch.is_strict or not launch.is_checked:
+        is_hardware = launch.is_checked and not launch.is_strict
+        if not is_hardware and not launch.has_zeros:
             return poison(shape, kind)
         size = (prod(shape), kind.storage_bytes)
         raw = np.zeros(size, np.uint8)
-        if launch.is_shuffled:
+        if is_hardware and launch.is_shuffled:
             raw = launch.random.integers(0, 256, size, np.uint8)
         return from_memory(raw, kind).reshape(shape)
+
+    def shown(self, values: Array, lost: Mask, kind: Element) -> Array:
+        """Values to store, with the pattern of `poison` where nothing specifies them.
+
+        Under a seed their bits are drawn, and show by being others each time.
+
+        Args:
+            values: The tile.
+            lost: Which elements depend on what nothing specifies, of the same shape.
+            kind: Their type.
+        """
+        launch = self.launch
+        if launch.has_zeros or launch.is_shuffled or launch.is_exact:
+            return values
+        return np.where(lost, poison(values.shape, kind), values)
 
     def forbid(self, op: Op, bad: Mask, message: str, got: Array | None = None) -> None:
         """Unless permissive, fails at the first True element of `bad`.
@@ -367,34 +391,10 @@ class TileBlock:
         """The value itself; doubts it where some element is unspecified."""
         if isinstance(value, Partial):
             where = tuple(int(i) for i in np.argwhere(value.undefined)[0])
-            self.doubt(op, what, f"{what} is unspecified{self._origin(op)}", where)
+            origin = self.origins.text(self.entry, op)
+            self.doubt(op, what, f"{what} is unspecified{origin}", where)
             return value.data
         return value
-
-    def _origin(self, op: Op) -> str:
-        """Names the op that made the unspecified operand, as far as slots tell."""
-        makers = {
-            slot: made for made in all_ops(self.entry.body) for slot in made.results
-        }
-        source, seen = op, set[int]()
-        while True:
-            lost = [slot for slot in source.operands if self._is_partial(slot)]
-            if not lost or lost[0] not in makers or lost[0] in seen:
-                break
-            seen.add(lost[0])
-            source = makers[lost[0]]
-        if source is op:
-            return ""
-        return (
-            f"; it comes from '{source.name}' at {source.location} (masked off, "
-            "outside the tensor, or never stored to)"
-        )
-
-    def _is_partial(self, slot: int) -> bool:
-        value = self.slots[slot]
-        if type(value) is Later and value.late.results is not None:
-            value = value.late.results[value.index]
-        return isinstance(value, Partial)
 
 
 @dataclass(frozen=True, slots=True)

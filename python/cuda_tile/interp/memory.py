@@ -96,6 +96,10 @@ def load_ptr_tko(
         lost = (
             lost | ~active if padding is None else lost | (mask_of(padding) & ~active)
         )
+        if padding is None and unset is None:
+            run.origins.reasons.setdefault(
+                op, "masked off, and the load has no padding"
+            )
     return partial(values, lost), token
 
 
@@ -107,7 +111,7 @@ def store_ptr_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     kind = op.operand_tile(1).element
     active = active_elements(run, op, only(masks))
     pointers = addresses(run, op, destination[0], active, kind)
-    values = specified(run, op, value[0], active)
+    values = specified(run, op, value[0], active, kind)
     token = accesses.order(
         run, op, pointers, active, kind, only(tokens), is_write=True, stored=values
     )
@@ -132,10 +136,12 @@ def addresses(
     return pointers * np.uint64(2) if kind.is_packed else pointers
 
 
-def specified(run: TileBlock, op: Op, value: Any, active: Array | None) -> Array:
+def specified(
+    run: TileBlock, op: Op, value: Any, active: Array | None, kind: Element
+) -> Array:
     """The tile to store; the elements that are stored must be specified."""
     if not isinstance(value, Partial):
         return value
     stored = value.undefined if active is None else value.undefined & active
     run.defined(op, partial(value.data, stored), "the stored value")
-    return value.data
+    return run.shown(value.data, stored, kind)

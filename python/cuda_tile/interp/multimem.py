@@ -91,7 +91,7 @@ def reduce(run: TileBlock, op: Op, *operands: Any) -> Token:
     view: TileView = views[0]
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 2))
-    values = specified(run, op, tiles[0], inside)
+    values = specified(run, op, tiles[0], inside, kind)
     token = only(tokens) or Token()
     for replica in _replicas(run, op, _clamped(places, inside), kind):
         _, done = reduce_into(
@@ -109,7 +109,7 @@ def store(run: TileBlock, op: Op, *operands: Any) -> Token:
     view: TileView = views[0]
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 2))
-    values = specified(run, op, tiles[0], inside)
+    values = specified(run, op, tiles[0], inside, kind)
     token = only(tokens) or Token()
     for replica in _replicas(run, op, _clamped(places, inside), kind):
         done = accesses.order(run, op, replica, inside, kind, token, is_write=True)

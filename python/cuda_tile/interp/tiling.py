@@ -160,6 +160,21 @@ def _check_distance(
         run.fail(op, f"the tile lies {distance} elements from the base: beyond 2^63")
 
 
+def why_outside(view: TileView, index: list[Unsigned]) -> str:
+    """Which axes of the tensor a tile reaches past, for a load without padding."""
+    kind, shape = view.type, view.tensor.shape
+    axes: list[str] = []
+    for d, dimension in enumerate(kind.dim_map):
+        last = int(index[d].max()) * kind.steps[d]
+        end = last + 1 if d == kind.sparse_dim else last + kind.tile_shape[d]
+        if end > shape[dimension]:
+            axes.append(f"axis {dimension} of extent {shape[dimension]}")
+    return (
+        f"its tile reaches past {' and '.join(axes)} of the tensor, and the load has "
+        "no padding: give it one, such as cuTile's padding_mode=ct.PaddingMode.ZERO"
+    )
+
+
 def padding(run: TileBlock, view: TileView, kind: Element) -> Array:
     """A tile of the view's padding value, unspecified where it has none."""
     keyword = view.type.padding

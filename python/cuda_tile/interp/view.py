@@ -18,7 +18,7 @@ from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import only, specified
 from cuda_tile.interp.program import Op, TensorViewType, TileViewType
 from cuda_tile.interp.table import PARTIAL, RULES
-from cuda_tile.interp.tiling import index_space, natural, padding, place
+from cuda_tile.interp.tiling import index_space, natural, padding, place, why_outside
 from cuda_tile.interp.undefined import partial
 from cuda_tile.interp.uses import strides_of
 from cuda_tile.interp.values import Partial, TensorView, TileView, Token
@@ -137,7 +137,8 @@ def load_view_tko(
     views, indices, tokens = op.groups(operands)
     view: TileView = views[0]
     kind = view.tensor.element
-    places, inside = place(run, op, view, natural(run, op, indices, 1))
+    index = natural(run, op, indices, 1)
+    places, inside = place(run, op, view, index)
     token = accesses.order(run, op, places, inside, kind, only(tokens), is_write=False)
     fill = padding(run, view, kind)
     values = accesses.read(run, op, places, inside, kind, fill)
@@ -147,6 +148,7 @@ def load_view_tko(
     lost = np.zeros(places.shape, np.bool_) if unset is None else unset
     if inside is not None and view.type.padding is None:
         lost = lost | ~inside
+        run.origins.reasons.setdefault(op, why_outside(view, index))
     return partial(values, lost), token
 
 
@@ -158,7 +160,7 @@ def store_view_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     view: TileView = views[0]
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 2))
-    values = specified(run, op, tiles[0], inside)
+    values = specified(run, op, tiles[0], inside, kind)
     token = accesses.order(
         run, op, places, inside, kind, only(tokens), is_write=True, stored=values
     )
@@ -174,7 +176,7 @@ def atomic_red_view_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     views, indices, values, tokens = op.groups(operands)
     view: TileView = views[0]
     places, inside = place(run, op, view, natural(run, op, indices, 1))
-    value = specified(run, op, values[0], inside)
+    value = specified(run, op, values[0], inside, view.tensor.element)
     _, token = reduce_into(
         run,
         op,

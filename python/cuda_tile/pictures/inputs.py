@@ -2,9 +2,10 @@
 """Arguments to run a kernel with where the user gives none.
 
 What the views of a kernel say of its parameters (this one is a pointer, those are its
-extents and strides, and tiles have this shape) is enough to make arrays that are a few
-tiles large. Other integers are guesses, and a wrong one shows: the emulator refuses an
-access outside the arrays.
+extents and strides, and tiles have this shape) is enough to make arrays that are a tile
+large, and a few tiles in the dimensions that a loop or a loaded number walks. Other
+integers are guesses, and a wrong one shows: the emulator refuses an access outside the
+arrays.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,18 +21,28 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TensorViewType
+from cuda_tile.analysis.open_loads import parameter_behind
+from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import body, defining_op, entry_name, nested_ops, segments
-from cuda_tile.ods import ops_by_rule
+from cuda_tile.ir.traits import ACCESSES, VIEW_ACCESSES
+from cuda_tile.ir.walk import (
+    body,
+    defining_op,
+    enclosing_ops,
+    entry_name,
+    nested_ops,
+    segments,
+)
 from cuda_tile.runtime.arg_text import parse_arg
 from cuda_tile.runtime.elements import Array, element
 from cuda_tile.runtime.spread import spread_args
 
-TILES_PER_DIM = 4
-"""Iterations of a loop over a dimension: enough for rings to go round."""
-FEWEST = 2
+TILES_WALKED = 4
+"""Tiles of a dimension that a loop walks: enough for rings to go round."""
+FEWEST_WALKED = 2
+"""Elements of such a dimension of which a tile has one: each is a tile's other work."""
 LONE_ELEMENTS = 1 << 16
 """Elements of an array of which no view tells the extent."""
 LONE_INTEGER = 64
@@ -40,7 +51,6 @@ DRAWN_ELEMENTS = 1 << 16
 """Larger arrays repeat these random numbers: drawing many takes longer than the run."""
 _SEED = 1
 _DIVISOR = re.compile(r"div_by<(\d+)")
-_STEPS_BACK = ops_by_rule("keeps the number of a parameter", "assume", "exti", "trunci")
 
 
 @dataclass(frozen=True)
@@ -91,12 +101,20 @@ _Size = int | _Parameter | None
 
 @dataclass
 class _View:
-    """A tensor view by the numbers of the parameters that make it."""
+    """A tensor view by the numbers of the parameters that make it.
+
+    Attributes:
+        base: Number of the pointer.
+        shape: Extents, outermost first.
+        strides: Elements from one index to the next.
+        wanted: Extents that show one tile block's work.
+        extents: Those that it gets.
+    """
 
     base: int
     shape: list[_Size]
     strides: list[_Size]
-    tiles: list[int]
+    wanted: list[int]
     extents: list[int] = field(default_factory=list[int])
 
     @property
@@ -105,7 +123,7 @@ class _View:
 
 
 def generate_inputs(entry: ir.Operation) -> Inputs:
-    """Arrays of a few tiles, for one tile block.
+    """Arrays for one tile block, as small as its loops let them be.
 
     Raises:
         UserError: A parameter is of a type that nothing is known of, or the arrays
@@ -147,33 +165,24 @@ def _is_read(value: ir.Value) -> bool:
 
 
 def _views(entry: ir.Operation) -> Iterator[_View]:
-    """The tensor views that stand on parameters, with the tiles read of them."""
+    """The tensor views that stand on parameters, with the extents that tiles need."""
     arguments = list(body(entry).arguments)
     for op in nested_ops(entry):
         if op.name != "cuda_tile.make_tensor_view":
             continue
         base, sizes, steps = segments(op)
         ty = TensorViewType(op.results[0].type)
-        position = _argument(base[0], arguments)
+        position = parameter_behind(base[0], arguments)
         if position is None:
             continue
-        extents = [_argument(value, arguments) for value in sizes]
-        strides = [_argument(value, arguments) for value in steps]
+        extents = [parameter_behind(value, arguments) for value in sizes]
+        strides = [parameter_behind(value, arguments) for value in steps]
         yield _View(
             position,
             _fill(ty.shape, extents),
             _fill(ty.strides, strides),
-            _tiles(op.results[0], len(ty.shape)),
+            _wanted(op.results[0], len(ty.shape)),
         )
-
-
-def _argument(value: ir.Value, arguments: Sequence[ir.Value]) -> int | None:
-    """The number of the parameter behind a value; None if it is computed."""
-    op = defining_op(value)
-    while op is not None and op.name in _STEPS_BACK:
-        value = op.operands[0]
-        op = defining_op(value)
-    return arguments.index(value) if op is None and value in arguments else None
 
 
 def _fill(static: list[int | None], dynamic: list[int | None]) -> list[_Size]:
@@ -186,16 +195,47 @@ def _fill(static: list[int | None], dynamic: list[int | None]) -> list[_Size]:
     return filled
 
 
-def _tiles(view: ir.Value, rank: int) -> list[int]:
-    """The largest tile extent along each dimension that anything reads of a view."""
-    tiles = [1] * rank
-    for use in view.uses:
-        for result in use.owner.operation.results:
-            shape = getattr(result.type, "tile_shape", None)
-            dims = getattr(result.type, "dim_map", None) or range(rank)
-            for dim, extent in zip(dims, shape or (), strict=False):
-                tiles[dim] = max(tiles[dim], extent)
-    return tiles
+def _wanted(tensor: ir.Value, rank: int) -> list[int]:
+    """The extents of a tensor that one tile block's accesses reach."""
+    wanted = [1] * rank
+    for access in _accesses(tensor):
+        view = tiling_of(view_operand(access))
+        for dim, extent, index in zip(
+            view.dim_map, view.tile_shape, index_operands(access), strict=True
+        ):
+            if _is_walked(index):
+                extent = max(extent * TILES_WALKED, FEWEST_WALKED)
+            wanted[dim] = max(wanted[dim], extent)
+    return wanted
+
+
+def _accesses(tensor: ir.Value) -> Iterator[ir.Operation]:
+    """The accesses through all views of tiles of a tensor."""
+    for view in tensor.uses:
+        for result in view.owner.operation.results:
+            for use in result.uses:
+                if use.owner.operation.name in VIEW_ACCESSES:
+                    yield use.owner.operation
+
+
+def _is_walked(index: ir.Value) -> bool:
+    """Whether an index changes within a tile block: by a loop, a branch or memory."""
+    waiting = [index]
+    seen: set[ir.Operation] = set()
+    while waiting:
+        value = waiting.pop()
+        op = defining_op(value)
+        if op is None:
+            if next(enclosing_ops(value)).name != "cuda_tile.entry":
+                return True
+            continue
+        if op in seen:
+            continue
+        if len(op.regions) or op.name in ACCESSES:
+            return True
+        seen.add(op)
+        waiting += op.operands
+    return False
 
 
 def _divisors(entry: ir.Operation) -> dict[int, int]:
@@ -206,7 +246,7 @@ def _divisors(entry: ir.Operation) -> dict[int, int]:
         if op.name != "cuda_tile.assume":
             continue
         match = _DIVISOR.search(str(op.attributes["predicate"]))
-        number = _argument(op.operands[0], arguments)
+        number = parameter_behind(op.operands[0], arguments)
         if match and number is not None:
             found[number] = math.lcm(found.get(number, 1), int(match[1]))
     return found
@@ -220,11 +260,10 @@ def _extents(views: list[_View], divisors: dict[int, int]) -> dict[int, int]:
     """
     wanted: dict[tuple[int, int], int] = {}
     for view in views:
-        for dim, tile in enumerate(view.tiles):
-            most = FEWEST if tile == 1 else tile * TILES_PER_DIM
+        for dim, extent in enumerate(view.wanted):
             key = view.rank, dim
-            wanted[key] = max(wanted.get(key, 1), most)
-    squares = [v for v in views if v.rank == 2 and min(v.tiles) > 1]
+            wanted[key] = max(wanted.get(key, 1), extent)
+    squares = [v for v in views if v.rank == 2 and min(v.wanted) > 1]
     if len(squares) > 1:  # so that the K of a product is one number
         wanted[2, 0] = wanted[2, 1] = max(wanted[2, 0], wanted[2, 1])
     numbers: dict[int, int] = {}
