@@ -298,6 +298,12 @@ def test_plans_that_do_not_fit_are_refused_with_a_reason(
         cuda_tile.compile(module, chip, cubin=False)
 
 
+def test_clusters_are_refused() -> None:
+    text = planned(F16).replace("{num_warps = 4", "{cluster = 2 : i64, num_warps = 4")
+    with pytest.raises(UserError, match="leave cluster out"):
+        cuda_tile.compile(cuda_tile.load(text.encode()), CHIP, cubin=False)
+
+
 def test_products_without_such_a_plan_stay_those_of_warps() -> None:
     made = cuda_tile.compile(cuda_tile.load(kernel(F16).encode()), CHIP, cubin=False)
     assert "mma.sync" in made.ptx
