@@ -66,7 +66,7 @@ _JOIN_BEHIND = '''"""Either path's accesses.
 _OWN = "return Access(reads, writes)"
 _SATISFIED = "state = _satisfied(state, self.needs(op, state))"
 _EDGES = "edges = _cuda_tile.control_edges(op)\n"
-_COPIES = "counts_up and not (copies.lane or copies.warp)"
+_COPIES = "if copies.lane or copies.warp or copies.block:"
 
 
 def _without_edges(condition: str) -> str:
@@ -181,21 +181,21 @@ ORDER = tuple(
             "if op.name in READS:\n            earlier &=",
             "if True:\n            earlier &=",
         ),
-        ("copies of an element do not matter", _COPIES, "counts_up"),
+        ("copies of an element do not matter", _COPIES, "if copies.block:"),
         (
             "copies in other warps do not matter",
             _COPIES,
-            "counts_up and not copies.lane",
+            "if copies.lane or copies.block:",
         ),
         (
-            "pointers need not count up",
-            _COPIES,
-            "not (copies.lane or copies.warp)",
+            "elements may share places",
+            "layout == other and (are_apart or self._counts_up(later))",
+            "layout == other",
         ),
         (
-            "other pointers are the same",
-            "or earlier.operands[0] != pointers",
-            "",
+            "other places are the same",
+            "if first != second or not all(",
+            "if not all(",
         ),
         (
             "pointers of an earlier iteration need no barrier",
@@ -327,7 +327,7 @@ REDUNDANT = (
         "copies in other lanes do not matter",
         "passes.order",
         _COPIES,
-        "counts_up and not copies.warp",
+        "if copies.warp or copies.block:",
         "no judge tells: the emulator takes the lanes of one warp as ordered in global "
         "memory",
     ),
