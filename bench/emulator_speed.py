@@ -31,7 +31,9 @@ def best_run(
     for _ in range(runs):
         problem = make_problem(kernel)
         start = time.perf_counter()
-        report = cuda_tile.run(module, grid=problem.grid, args=problem.args, **choices)
+        report: Any = cuda_tile.run(
+            module, grid=problem.grid, args=problem.args, **choices
+        )
         seconds = time.perf_counter() - start
         if seconds < best[0]:
             best = (seconds, report)

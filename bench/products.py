@@ -174,7 +174,8 @@ def ours(case: Case, tiles: tuple[int, int], iterations: int, orders: int = 0) -
         ) -> tuple[Any, list[Array]]:
             grid, values = product.launch(tiles, iterations)
             args = spread_args("kernel", parameter_types(entry), values)
-            return cuda_tile.run(made, grid=grid, args=args, **how), values
+            report: Any = cuda_tile.run(made, grid=grid, args=args, **how)
+            return report, values
 
         def is_right(made: ir.Module, **how: Any) -> bool:
             _, (a, b, c) = run(iterations, made, **how)

@@ -71,8 +71,9 @@ class Target:
         shared_bytes_per_clock: Bytes per clock of a multiprocessor's shared memory, 32
             banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory").
         exp2_per_clock: Results of `ex2` per clock and multiprocessor (same guide,
-            "Throughput of Native Arithmetic Instructions"; sm_103: NVIDIA's data sheet
-            of Blackwell Ultra gives twice the rate of sm_100, to be measured).
+            "Throughput of Native Arithmetic Instructions"; sm_103: assumed twice as
+            many, since FlashAttention 4 computes none of them by polynomials there; to be
+            measured).
         tensor_columns: Columns of a multiprocessor's tensor memory, 128 lanes of 32
             bits each; 0 where there is none (PTX ISA, "Tensor Memory Addressing").
     """
