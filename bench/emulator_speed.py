@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,11 @@ def best_run(
 ) -> tuple[float, Any]:
     """Wall seconds of the best run, and the executor's report of it."""
     best: tuple[float, Any] = (float("inf"), None)
+    run: Callable[..., Any] = cuda_tile.run  # whose type depends on the choices
     for _ in range(runs):
         problem = make_problem(kernel)
         start = time.perf_counter()
-        report: Any = cuda_tile.run(
-            module, grid=problem.grid, args=problem.args, **choices
-        )
+        report = run(module, grid=problem.grid, args=problem.args, **choices)
         seconds = time.perf_counter() - start
         if seconds < best[0]:
             best = (seconds, report)
