@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile.checkers import allocate as allocate_checker
+from cuda_tile.checkers import barriers as barriers_checker
 from cuda_tile.checkers import count as count_checker
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
@@ -305,6 +306,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         barriers.run,
         needs=("allocated",),
         gives="synchronised",
+        checker=barriers_checker.check,
     ),
     Pass(
         "emit",

@@ -72,7 +72,7 @@ class Target:
             banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory").
         exp2_per_clock: Results of `ex2` per clock and multiprocessor (same guide,
             "Throughput of Native Arithmetic Instructions"; sm_103: assumed twice as
-            many, since FlashAttention 4 computes none of them by polynomials there; to be
+            many, since FlashAttention 4 computes none by polynomials there; to be
             measured).
         tensor_columns: Columns of a multiprocessor's tensor memory, 128 lanes of 32
             bits each; 0 where there is none (PTX ISA, "Tensor Memory Addressing").

@@ -1,4 +1,4 @@
-// Copies that run by themselves, rings, products of warpgroups, roles: what is printed
+// Copies that run by themselves, rings, products of warpgroups and in tensor memory, roles: what is printed
 // reads back, also through the generic form and through MLIR's bytecode.
 // RUN: cuda-tile-opt %s -o %t.mlir
 // RUN: cuda-tile-opt %t.mlir | diff %t.mlir -
@@ -11,6 +11,7 @@
 !ring = !tileas.ring<3, !buf, !buf>
 !a = !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
 !b = !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>
+!wide = !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
 !acc = !tileas.pending<tile<64x8xf32>>
 
 cuda_tile.module @m {
@@ -90,6 +91,20 @@ cuda_tile.module @m {
       tileas.publish %r[%n] : !tileas.ring<2, !a, !b>
       tileas.done
     }
+    return
+  }
+
+  // CHECK-LABEL: entry @tensor_memory
+  entry @tensor_memory() {
+    %a = tileas.alloc_shared : !a
+    %b = tileas.alloc_shared : !wide
+    %zero = constant <f32: 0.0> : tile<64x16xf32>
+    // CHECK: %[[SUM:.*]] = tileas.settled
+    %p = tileas.settled %zero : tile<64x16xf32>
+    // CHECK: %[[Q:.*]] = tileas.tcgen05 %{{.*}}, %{{.*}}, %[[SUM]] atom = "tcgen05.m64n16k16" : !tileas.buffer<64x16xf16, #{{.*}}>, !tileas.buffer<16x16xf16, #{{.*}}>, !tileas.pending<tile<64x16xf32>>
+    %q = tileas.tcgen05 %a, %b, %p atom = "tcgen05.m64n16k16" : !a, !wide, !tileas.pending<tile<64x16xf32>>
+    // CHECK: tileas.await %[[Q]] : !tileas.pending<tile<64x16xf32>>
+    %done = tileas.await %q : !tileas.pending<tile<64x16xf32>>
     return
   }
 }

@@ -23,12 +23,17 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
-from cuda_tile.checkers.shared_places import Place, meet, overlaps, place_of
+from cuda_tile.checkers.in_flight import (
+    InFlight,
+    copies_behind,
+    joined,
+    products_behind,
+)
+from cuda_tile.checkers.shared_places import Place, bits, meet, overlaps, place_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer
@@ -36,13 +41,10 @@ from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.reuse import read_reuse
 from cuda_tile.ir.rings import RING, ring_of
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import ALLOCATES, AWAITS, BUFFER_ORDERS, RING_STEPS
+from cuda_tile.ir.traits import ALLOCATES, BUFFER_ORDERS, RING_STEPS
 from cuda_tile.ir.walk import entries, location_text, nested_in, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
-
-MOST_IN_FLIGHT = 16
-"""Products or copies in flight that are told apart; older ones count as one."""
 
 
 class _State(NamedTuple):
@@ -57,8 +59,8 @@ class _State(NamedTuple):
 
     written: int
     spoiled: tuple[int, ...]
-    products: tuple[int, ...] = ()
-    copies: tuple[int, ...] = ()
+    products: InFlight = ()
+    copies: InFlight = ()
 
 
 class _Contents(ForwardAnalysis[_State]):
@@ -91,8 +93,8 @@ class _Contents(ForwardAnalysis[_State]):
         return _State(
             known.written | news.written,
             tuple(one | other for one, other in spoiled),
-            _joined(known.products, news.products),
-            _joined(known.copies, news.copies),
+            joined(known.products, news.products),
+            joined(known.copies, news.copies),
         )
 
     def forward(self, edge: Edge, state: _State) -> _State:
@@ -109,7 +111,10 @@ class _Contents(ForwardAnalysis[_State]):
             state = self._stepped(op, state)
         elif op.name not in BUFFER_ORDERS:
             state = self._accessed(op, state)
-        return _awaited(op, state)
+        return state._replace(
+            products=products_behind(op, state.products),
+            copies=copies_behind(op, state.copies),
+        )
 
     def _made(self, number: int, state: _State) -> _State:
         """A place begins without contents."""
@@ -128,32 +133,32 @@ class _Contents(ForwardAnalysis[_State]):
         reads, writes = self.used(op)
         self._check_read(op, reads, state)
         if reads and runs_by_itself(op):
-            state = state._replace(products=_joined((*state.products, reads), ()))
+            state = state._replace(products=joined((*state.products, reads), ()))
         elif reads and op.name == "tileas.copy_out":
-            state = state._replace(copies=_joined((*state.copies, reads), ()))
+            state = state._replace(copies=joined((*state.copies, reads), ()))
         return self._written(op, writes, state) if writes else state
 
     def _written(self, op: ir.Operation, writes: int, state: _State) -> _State:
         """What an op writes is there, and no longer what shares its bytes."""
         spoiled = list(state.spoiled)
-        for number in _bits(writes):
+        for number in bits(writes):
             for reader in (*state.products, *state.copies):
                 if late := self.overlaps[number] & reader:
                     self._fault(op, number, late, "is still read by itself")
-            for other in _bits(self.overlaps[number] & state.written):
+            for other in bits(self.overlaps[number] & state.written):
                 spoiled[other] |= 1 << number
-        for number in _bits(writes):
+        for number in bits(writes):
             if self.places[number].op.name != RING:
                 spoiled[number] = 0
         return state._replace(written=state.written | writes, spoiled=tuple(spoiled))
 
     def _check_read(self, op: ir.Operation, reads: int, state: _State) -> None:
-        for number in _bits(reads):
+        for number in bits(reads):
             if spoiled := state.spoiled[number]:
                 self._fault(op, number, spoiled, "was written over it")
 
     def _fault(self, op: ir.Operation, number: int, others: int, what: str) -> None:
-        other = self.places[next(_bits(others))]
+        other = self.places[next(bits(others))]
         self.faults[op] = (
             f"expected '{op.name}' to find what was written to {self.places[number]}, "
             f"got {other}, which {what}"
@@ -223,11 +228,11 @@ def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
     """Roles that run at the same time keep to bytes of their own."""
     between = shared_rings(contents, roles)
     for (own, taken), (others, _) in permutations(_uses(contents, roles), 2):
-        for number in _bits(own):
+        for number in bits(own):
             # What a role does to the slots that it takes, its own walk judges.
             judged = others & (between if between >> number & 1 else ~taken)
             if meeting := contents.overlaps[number] & judged:
-                other = contents.places[next(_bits(meeting))]
+                other = contents.places[next(bits(meeting))]
                 return (
                     "expected roles with shared memory of their own, got "
                     f"{contents.places[number]} in one and {other} in another one"
@@ -266,37 +271,5 @@ def _starts_behind(entry: ir.Operation) -> Iterator[int]:
             yield kept.offset
 
 
-def _awaited(op: ir.Operation, state: _State) -> _State:
-    """What is no longer in flight behind an op that waits."""
-    n_left = integer(op, "groups") if "groups" in op.attributes else 0
-    if op.name == "tileas.await_copies":
-        return state._replace(copies=state.copies[max(0, len(state.copies) - n_left) :])
-    is_waiting = any(isinstance(v.type, PendingType) for v in op.operands)
-    if op.name in AWAITS and is_waiting:
-        left = state.products[max(0, len(state.products) - n_left) :]
-        return state._replace(products=left)
-    return state
-
-
-def _joined(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """What is in flight on either path, from the youngest; the oldest are one."""
-    length = max(len(one), len(other))
-    padded = ((0,) * (length - len(each)) + each for each in (one, other))
-    both = tuple(a | b for a, b in zip(*padded, strict=True))
-    if length <= MOST_IN_FLIGHT:
-        return both
-    oldest = 0
-    for each in both[: length - MOST_IN_FLIGHT + 1]:
-        oldest |= each
-    return (oldest, *both[length - MOST_IN_FLIGHT + 1 :])
-
-
 def _replaced(values: tuple[int, ...], number: int, value: int) -> tuple[int, ...]:
     return (*values[:number], value, *values[number + 1 :])
-
-
-def _bits(mask: int) -> Iterator[int]:
-    """The numbers of the bits of a set."""
-    while mask:
-        yield (mask & -mask).bit_length() - 1
-        mask &= mask - 1

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
@@ -62,3 +62,14 @@ def overlaps(places: Sequence[Place]) -> list[int]:
             if i != j and meet(one.contents, other.contents):
                 found[i] |= 1 << j
     return found
+
+
+def bits(places: int) -> Iterator[int]:
+    """The numbers of the places of a set.
+
+    Args:
+        places: The set, as bits.
+    """
+    while places:
+        yield (places & -places).bit_length() - 1
+        places &= places - 1

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks `barriers`: accesses to shared memory by several threads are ordered.
+
+The definition, along every path of a kernel at level W, for two accesses to one byte of
+which one is a write (PTX ISA, "Memory Consistency Model" and "Async proxy"):
+
+- between accesses of threads stands a barrier of all that make them: threads differ, as
+  layouts do. A wait for a ring's group of copies is one, too;
+- what threads wrote is read by products and bulk copies, and overwritten by these, only
+  behind a barrier that is a fence between the proxies;
+- what products or bulk stores read is written to again only once they were awaited, and
+  behind a barrier, since one thread's wait tells the others nothing;
+- a slot of a ring of groups is filled anew only behind a barrier after its release;
+- roles begin with nothing left to order, and no kernel ends before its copies have read
+  their buffers.
+
+Slots of one ring are ordered among each other by the steps of the ring.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.buffers import Allocs, Buffers, reads_late
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
+from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.checkers.in_flight import (
+    InFlight,
+    copies_behind,
+    joined,
+    products_behind,
+)
+from cuda_tile.checkers.shared_places import Place, bits, overlaps, place_of
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself
+from cuda_tile.ir.attributes import flag, text
+from cuda_tile.ir.rings import RING, is_drained_by_products, ring_of
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import ALLOCATES, DRAIN_STEPS, ENDS_THREADS, RING_STEPS
+from cuda_tile.ir.walk import entries, location_text
+from cuda_tile.options import Options
+
+
+class _State(NamedTuple):
+    """What is not ordered before what comes next on some path; sets of places as bits.
+
+    Attributes:
+        read: Read by threads since the last barrier.
+        written: Written by threads or filled by copies since then.
+        unfenced: Written by threads since the last barrier that is a fence.
+        released: Rings of groups with slots that were released since the last barrier.
+        products: For each product in flight the places it reads, the youngest last.
+        copies: The same for bulk stores.
+    """
+
+    read: int = 0
+    written: int = 0
+    unfenced: int = 0
+    released: int = 0
+    products: InFlight = ()
+    copies: InFlight = ()
+
+    def ordered(self, *, is_fence: bool) -> _State:
+        """Behind a barrier of the threads."""
+        unfenced = 0 if is_fence else self.unfenced
+        return _State(0, 0, unfenced, 0, self.products, self.copies)
+
+
+class _Order(ForwardAnalysis[_State]):
+    """Follows what is not ordered yet, and notes what is wrong."""
+
+    def __init__(self, flow: ControlFlow) -> None:
+        super().__init__(flow)
+        allocating = [op for op in flow.ops() if op.name in ALLOCATES]
+        self.faults: dict[ir.Operation, str] = {}
+        self._places: list[Place] = [place_of(op) for op in allocating]
+        self._numbers = {op: number for number, op in enumerate(allocating)}
+        self._overlaps = overlaps(self._places)
+        self._buffers = Buffers(flow)
+
+    def join(self, known: _State, news: _State) -> _State:
+        return _State(
+            known.read | news.read,
+            known.written | news.written,
+            known.unfenced | news.unfenced,
+            known.released | news.released,
+            joined(known.products, news.products),
+            joined(known.copies, news.copies),
+        )
+
+    def forward(self, edge: Edge, state: _State) -> _State:
+        roles = edge.target.op
+        if roles.name == ROLES and edge.target.region is not None:
+            if any(state[:4]) or any(state.copies):
+                self.faults[roles] = "expected a barrier before roles begin, got none"
+            return _State()
+        return state
+
+    def transfer(self, op: ir.Operation, state: _State) -> _State:
+        if op.name == "tileas.barrier":
+            return state.ordered(is_fence=flag(op, "async"))
+        if op.name in RING_STEPS:
+            return self._stepped(op, state)
+        if op.name in ENDS_THREADS and any(state.copies):
+            self._fault(op, "copies that have read their buffers", "some in flight")
+        left = state._replace(
+            products=products_behind(op, state.products),
+            copies=copies_behind(op, state.copies),
+        )
+        done = _all(state.products, state.copies) & ~_all(left.products, left.copies)
+        return self._accessed(op, left._replace(read=left.read | done))
+
+    def _stepped(self, op: ir.Operation, state: _State) -> _State:
+        """A step of a ring: an access to its slots for whoever shares their bytes."""
+        ring = ring_of(op)
+        own, by_groups = 1 << self._numbers[ring], text(ring, "sync") == "groups"
+        if op.name == "tileas.acquire":
+            if own & state.released:
+                self._fault(op, "a barrier behind the slot's release", "none")
+            is_bulk = text(ring, "fill") == "tma"
+            self._check_write(op, own, state, is_bulk=is_bulk)
+            return state._replace(written=state.written | own)
+        products = products_behind(op, state.products)
+        done = _all(state.products) & ~_all(products)
+        state = state._replace(products=products, read=state.read | done)
+        if op.name == "tileas.take" and by_groups:
+            state = state.ordered(is_fence=is_drained_by_products(ring))
+        if op.name == "tileas.release" and by_groups:
+            state = state._replace(released=state.released | own)
+        if op.name not in DRAIN_STEPS:
+            return state
+        self._check_read(op, own, state)
+        return state._replace(read=state.read | own)
+
+    def _accessed(self, op: ir.Operation, state: _State) -> _State:
+        access = self._buffers.access(op)
+        if access is None:
+            return state
+        reads, writes = self._plain(access.reads), self._plain(access.writes)
+        self._check_read(op, reads, state)
+        if reads and reads_late(op):
+            if self._meeting(reads, state.unfenced):
+                self._fault(op, "a fence behind what threads wrote", "none")
+            if runs_by_itself(op):
+                return state._replace(products=joined((*state.products, reads), ()))
+            return state._replace(copies=joined((*state.copies, reads), ()))
+        if writes:
+            self._check_write(op, writes, state, is_bulk=False)
+        return state._replace(
+            read=state.read | reads,
+            written=state.written | writes,
+            unfenced=state.unfenced | writes,
+        )
+
+    def _plain(self, allocs: Allocs) -> int:
+        """Buffers as bits; slots of rings are a matter of the ring's steps."""
+        return sum(1 << self._numbers[op] for op in allocs if op.name != RING)
+
+    def _meeting(self, mine: int, others: int) -> int:
+        """Those of some places that share bytes with mine, a ring not with itself."""
+        found = 0
+        for number in bits(mine):
+            is_ring = self._places[number].op.name == RING
+            found |= others & (self._overlaps[number] | (0 if is_ring else 1 << number))
+        return found
+
+    def _check_read(self, op: ir.Operation, reads: int, state: _State) -> None:
+        if meeting := self._meeting(reads, state.written):
+            self._fault(op, "a barrier behind what was written", self._named(meeting))
+
+    def _check_write(
+        self, op: ir.Operation, writes: int, state: _State, *, is_bulk: bool
+    ) -> None:
+        if meeting := self._meeting(writes, state.read | state.written):
+            self._fault(op, "a barrier behind earlier accesses", self._named(meeting))
+        late = _all(state.products, state.copies)
+        if meeting := self._meeting(writes, late):
+            self._fault(op, "a wait for what reads by itself", self._named(meeting))
+        if is_bulk and self._meeting(writes, state.unfenced):
+            self._fault(op, "a fence behind what threads wrote", "none")
+
+    def _named(self, places: int) -> str:
+        return f"none behind those of {self._places[next(bits(places))]}"
+
+    def _fault(self, op: ir.Operation, expected: str, got: str) -> None:
+        self.faults[op] = f"expected {expected} before '{op.name}', got {got}"
+
+
+def check(module: ir.Operation, options: Options) -> None:
+    """Judges the synchronisation of each kernel.
+
+    Args:
+        module: What `barriers` has left.
+        options: The options of the compilation.
+
+    Raises:
+        InternalError: Two accesses are not ordered; says which.
+    """
+    del options
+    for entry in entries(module):
+        for op, fault in faults_of(ControlFlow(entry)).items():
+            raise InternalError(f"barriers: {fault}", location_text(op))
+
+
+def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
+    """What is not ordered, by the later op.
+
+    Args:
+        flow: The control flow of an entry with barriers.
+    """
+    order = _Order(flow)
+    order.solve(_State())
+    return order.faults
+
+
+def _all(*several: InFlight) -> int:
+    """All places that something in flight reads."""
+    found = 0
+    for each in several:
+        for mask in each:
+            found |= mask
+    return found
