@@ -53,10 +53,11 @@ WITHOUT_ELEMENTS = {
 OF_RINGS = {
     *("ring", "acquire", "publish", "take", "release", "roles", "done"),
     *("copy_in", "gather_in", "copy_out", "await_copies", "reinterpret"),
-    *("wgmma", "settled", "await", "tiles", "next_tile"),
+    *("wgmma", "tcgen05", "settled", "await", "tiles", "next_tile"),
 }
 """Ops of `tileas` that move whole buffers and tiles, or compute what other ops do:
-test_ring.py, test_roles.py and the products of test/emit/test_wgmma.py run them."""
+test_ring.py, test_roles.py, the products of test/emit/test_wgmma.py and of
+test/end_to_end/test_tcgen05.py run them."""
 CARRIERS = {"yield": "if", "continue": "for", "break": "loop"}
 """Terminators, and the op whose check runs them: they take what it carries."""
 
