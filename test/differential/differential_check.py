@@ -105,6 +105,7 @@ def check(
     levels: int = LEVELS_EACH,
     notes: Counter[str] | None = None,
     has_fast: bool = True,
+    has_checkers: bool = True,
     observe: Observer | None = None,
     apart: Sequence[Array] = (),
 ) -> Failure | None:
@@ -117,6 +118,7 @@ def check(
         levels: After how many passes level W is run.
         notes: Gets what passes made, if given.
         has_fast: Whether the emulator's fast mode runs, too.
+        has_checkers: Whether the checkers behind passes judge, too.
         observe: Called after each pass, with its name and the module.
         apart: By how much each element of each array may be off, beside what the case
             says; nothing for not at all.
@@ -128,7 +130,7 @@ def check(
         expected = _Expected(case, arrays, apart or [np.zeros(a.shape) for a in arrays])
         seen: dict[str, None] = {}
         for gpu in gpus:
-            looks = _Looks(seen, orders, levels, observe)
+            looks = _Looks(seen, orders, levels, has_checkers, observe)
             text = _check_chip(case, module, gpu, expected, looks)
             if notes is not None:
                 notes += made(text)
@@ -171,12 +173,14 @@ class _Looks:
         seen: Texts of level W that were run.
         orders: Orders of the emulator: those from 0 on are seeds, -1 is its fast mode.
         levels: After how many passes level W is run.
+        has_checkers: Whether the checkers behind passes judge, too.
         observe: Called after each pass.
     """
 
     seen: dict[str, None]
     orders: range
     levels: int
+    has_checkers: bool
     observe: Observer | None
 
 
@@ -204,7 +208,7 @@ def _check_chip(
         got = _guarded(where, lambda: run(case, again, on="interp"))
         _compare(where, expected, got)
 
-    options = Options(gpu=gpu, num_warps=case.num_warps, check=True)
+    options = Options(gpu=gpu, num_warps=case.num_warps, check=looks.has_checkers)
     drawn = DrawnPlan.of(case.seed)
     compiled = _guarded(
         f"compile ({gpu})", lambda: _compile(module, options, drawn, observe)
