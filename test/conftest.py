@@ -3,10 +3,10 @@
 
 import os
 from collections import Counter
-from zlib import crc32
 
 import pytest
 from headless import browser, browser_page
+from sampling import is_sampled
 
 __all__ = ["browser", "browser_page"]
 
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(
         test, _, case = item.nodeid.partition("[")
         mark = item.get_closest_marker("sampled")
         every = mark.args[0] if mark is not None and case else 1
-        is_kept = not seen[test] or crc32(item.nodeid.encode()) % every == 0
+        is_kept = not seen[test] or is_sampled(item.nodeid, every)
         (kept if is_kept else left_out).append(item)
         seen[test] += 1
     config.hook.pytest_deselected(items=left_out)

@@ -120,15 +120,20 @@ def type_checks() -> Iterator[Job]:
     yield check("basedpyright of the stubs", "basedpyright", "-p", "tools/stubs.json")
 
 
-def own_checks() -> Iterator[Job]:
-    """The project's own checks: the programs in tools/checks."""
+def own_checks(*options: str) -> Iterator[partial[Outcome]]:
+    """The project's own checks: the programs in tools/checks.
+
+    Args:
+        options: What those get that take samples.
+    """
     for script in sorted((ROOT / "tools" / "checks").glob("*.py")):
-        yield partial(own_check, script)
+        takes_samples = "add_sample_option(" in script.read_text()
+        yield partial(own_check, script, *(options if takes_samples else ()))
 
 
-def own_check(script: Path) -> Outcome:
+def own_check(script: Path, *options: str) -> Outcome:
     """One program of ours, whose last line counts."""
-    result = run(sys.executable, script)
+    result = run(sys.executable, script, *options)
     last = result.stdout.rstrip().rpartition("\n")[2]
     counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
     if counts is None:
@@ -173,12 +178,14 @@ def clang_tidy_checks() -> Iterator[Job]:
             yield check(f"clang-tidy {name}", *command, "--warnings-as-errors=*", name)
 
 
-STEPS: dict[str, Callable[[], Iterable[Job]]] = {
+Steps = dict[str, Callable[[], Iterable[Job]]]
+STEPS: Steps = {
     "types": type_checks,
     "format": format_checks,
     "lint": lint_checks,
-    "checks": own_checks,
+    "checks": partial(own_checks, "--sample"),
 }
+ALL_STEPS: Steps = STEPS | {"checks": own_checks}
 ALONE: dict[str, Job] = {"lit": lit_suite, "pytest": partial(pytest_suite, "--sample")}
 WHOLE: dict[str, Job] = ALONE | {"pytest": pytest_suite}
 ON_DEMAND = {"clang-tidy": clang_tidy_checks}
@@ -193,9 +200,11 @@ def timed(job: Job) -> Outcome:
     return outcome
 
 
-def outcomes(chosen: list[str], suites: dict[str, Job]) -> Iterator[Outcome]:
+def outcomes(
+    chosen: list[str], known: Steps, suites: dict[str, Job]
+) -> Iterator[Outcome]:
     """Runs the chosen steps: checks side by side, then each suite."""
-    steps = [(STEPS | ON_DEMAND)[name] for name in chosen if name not in suites]
+    steps = [(known | ON_DEMAND)[name] for name in chosen if name not in suites]
     with ThreadPoolExecutor(JOBS) as pool:
         yield from pool.map(timed, (job for step in steps for job in step()))
     for name in chosen:
@@ -216,7 +225,9 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
         help=f"of {', '.join(DEFAULT)}, or {', '.join(ON_DEMAND)} (not run by default)",
     )
     parser.add_argument(
-        "--all", action="store_true", help="every case of the tests that are sampled"
+        "--all",
+        action="store_true",
+        help="every case of the tests and checks that are sampled",
     )
     options = parser.parse_args(given)
     for name in options.steps:
@@ -230,7 +241,8 @@ def main() -> int:
     """Runs the chosen steps, or all but the ones on demand."""
     options = arguments()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    results = list(outcomes(options.steps, WHOLE if options.all else ALONE))
+    known, suites = (ALL_STEPS, WHOLE) if options.all else (STEPS, ALONE)
+    results = list(outcomes(options.steps, known, suites))
     bad = [outcome for outcome in results if outcome.failed]
     # Once more at the end, where a long log is looked at first.
     print("".join(f"{outcome}\n" for outcome in bad), end="")

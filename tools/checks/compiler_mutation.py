@@ -8,7 +8,7 @@ The checkers behind passes are off: they also refuse what goes well in every run
 rule that only a checker notices lacks its program.
 One that is listed as redundant must not be noticed. `--search N` looks among N random
 programs of each kind for those that lack, and writes them; `--mutant NAME` takes one
-mutant only. Ends with `N passed, N failed`.
+mutant, `--sample` one of three. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from differential_check import LEVELS_W, Failure, check
 from differential_minimise import minimise
 from differential_program import Recipe
 from differential_steps import KINDS, make_recipe, write_program
+from sampling import add_sample_option, is_sampled
 
 import cuda_tile
 from cuda_tile.options import Options
@@ -94,9 +95,7 @@ def _judge(case: Case) -> Failure | None:
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        return check(
-            case, GPUS, seeds=SEEDS, levels=len(LEVELS_W), has_checkers=False
-        )
+        return check(case, GPUS, seeds=SEEDS, levels=len(LEVELS_W), has_checkers=False)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
@@ -182,8 +181,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--search", type=int, default=0, metavar="N")
     parser.add_argument("--mutant", choices=[mutant.name for mutant in MUTANTS])
+    add_sample_option(parser, 3)
     options = parser.parse_args()
-    chosen = [m for m in MUTANTS if options.mutant in (None, m.name)]
+    chosen = [
+        mutant
+        for mutant in MUTANTS
+        if options.mutant in (None, mutant.name)
+        and is_sampled(mutant.name, options.sample)
+    ]
     known, more = _known_programs(), _random_programs(options.search)
     failed = 0
     for mutant in chosen:

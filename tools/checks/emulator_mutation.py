@@ -2,8 +2,8 @@
 """Takes away each rule of the emulator about order; the tests named with it must fail.
 
 The rules are in test/ptx/emulator_rules.py. `--write` updates their table in
-docs/synchronisation.md, `--only WORDS` takes the rules that contain some words. Ends
-with `N passed, N failed`.
+docs/synchronisation.md, `--only WORDS` takes the rules that contain some words,
+`--sample` one of three. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "ptx"))
 
 from changed_module import change_module
 from emulator_rules import RULES
+from sampling import add_sample_option, is_sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "test" / "ptx"
@@ -93,8 +94,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help=f"update {PAGE.name}")
     parser.add_argument("--only", default="", metavar="WORDS")
+    add_sample_option(parser, 3)
     options = parser.parse_args()
-    numbers = [n for n, rule in enumerate(RULES) if options.only in rule.about]
+    numbers = [
+        number
+        for number, rule in enumerate(RULES)
+        if options.only in rule.about and is_sampled(rule.about, options.sample)
+    ]
     passed = failed = 0
     os.chdir(ROOT)
     # A new process for each mutant: nothing of one is left for the next.

@@ -6,7 +6,8 @@ must be reported under one of a few seeds, as any kind of finding. A mutant with
 finding must be listed with the program as redundant, with the reason; a listed one must
 run without a finding and give the right result. The results are in the table of
 docs/synchronisation.md; `--write` updates it, `--program NAME` prints the mutants of
-one program instead. Ends with `N passed, N failed`.
+one program instead, `--sample` runs one program of three and leaves the table. Ends
+with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "ptx"))
 
 from ptx_mutation import KINDS, Mutant, mutants
 from ptx_programs import PROGRAMS, Program, Redundant
+from sampling import add_sample_option, is_sampled
 
 from cuda_tile.emulator import FindingError
 
@@ -173,8 +176,10 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help=f"update {PAGE.name}")
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N")
     parser.add_argument("--program", choices=tuple(PROGRAMS))
+    add_sample_option(parser, 3)
     options = parser.parse_args()
     names: list[str] = [options.program] if options.program else list(PROGRAMS)
+    names = [name for name in names if is_sampled(name, options.sample)]
     results: dict[str, Result] = {}
     for name in names:
         is_alone = options.program is not None
@@ -184,7 +189,7 @@ def main() -> int:
             print(f"{name}: {failure}")
     failed = sum(len(result.failures) for result in results.values())
     passed = sum(r.found.total() + len(r.clean) for r in results.values())
-    if not options.program:
+    if len(names) == len(PROGRAMS):
         text = PAGE.read_text()
         before, _, rest = text.partition(BEGIN)
         wanted = f"{before}{BEGIN}\n{page(results)}\n{END}{rest.partition(END)[2]}"

@@ -10,7 +10,8 @@ is compiled. Then
 - or nothing changed, for a reason that `REASONS` lists.
 
 The kernels are a product, and a product of a product, of which the second one's plan is
-changed. `--chip NAME` takes one chip, `--kernel NAME` one kernel. Ends with `N passed,
+changed. `--chip NAME` takes one chip, `--kernel NAME` one kernel,
+`--sample` one mutant of three. Ends with `N passed,
 N failed`.
 """
 
@@ -26,9 +27,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "end_to_end"))
 
 from product_kinds import KINDS, check
+from sampling import add_sample_option, is_sampled
 
 import cuda_tile
 from cuda_tile._mlir import ir
@@ -264,6 +267,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chip", choices=CHIPS)
     parser.add_argument("--kernel", choices=KERNELS)
+    add_sample_option(parser, 3)
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
     chips = [options.chip] if options.chip else CHIPS
@@ -271,6 +275,8 @@ def main() -> int:
     for chip, kernel in product(chips, kernels):
         subject = Subject(chip, kernel)
         for mutant in subject.mutants:
+            if not is_sampled(f"{chip}, {kernel}: {mutant}", options.sample):
+                continue
             got, reason = subject.outcome(mutant), reason_for(mutant, subject)
             what = f"{got} ({reason})" if reason else got
             counts[f"{mutant.where} {mutant.field}: {what}"] += 1

@@ -6,7 +6,8 @@ several lengths of their loops, and those of staged_kernels.py. The interpreter 
 first, at level W in program order and under seeds, then the emulator in adversarial
 mode. Nobody may notice those that are right for a reason that
 test/differential/ring_mutants.py lists.
-`--kernel NAME` takes one kernel. Ends with `N passed, N failed`.
+`--kernel NAME` takes one kernel, `--sample` one mutant of four. Ends
+with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
 
 import mutated_products
 import numpy as np
 from mutated_rings import KERNELS, LENGTHS, arguments, text_of
 from ring_mutants import RingMutant, mutants, reason_for
+from sampling import add_sample_option, is_sampled
 from staged_kernels import LOOPS, PRODUCTS, copies, kernel, run
 
 import cuda_tile
@@ -245,11 +248,14 @@ def main() -> int:
     """Runs every mutant; 1 if one is not noticed and has no reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernel", choices=ALL)
+    add_sample_option(parser, 4)
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
     for name in [options.kernel] if options.kernel else ALL:
         subject = subject_of(name)
         for mutant in subject.all_mutants():
+            if not is_sampled(f"{name}: {mutant}", options.sample):
+                continue
             said, reason = subject.noticed(mutant), subject.reason(mutant)
             who = said.partition(":")[0] or "nobody"
             counts[f"{mutant.name}: {who}{reason and f' ({reason})'}"] += 1
