@@ -37,7 +37,7 @@ from cuda_tile.errors import Unsupported
 from cuda_tile.layout.wgmma import WGMMA_CAPABILITY
 from cuda_tile.targets import Target, find_target, target_names
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(5)
 
 EMIT = Path(cuda_tile.__file__).parent / "emit"
 PREFIX = re.compile(r"f?\"((?:llvm|nvvm)\.[a-z0-9_.]+)[\"{]")

@@ -13,7 +13,7 @@ from ring_kernels import RingProduct, Sizes, compile_placed
 from cuda_tile.api import Compiled
 from cuda_tile.errors import UserError
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 WHOLE: Sizes = (128, 128, 128)
 RAGGED: Sizes = (72, 88, 104)

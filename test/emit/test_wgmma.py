@@ -13,7 +13,7 @@ from wgmma_rings import RingOfWarpgroups
 
 from cuda_tile import UserError
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 
 def check(case: Product, seeds: tuple[int, ...] = (0,)) -> str:

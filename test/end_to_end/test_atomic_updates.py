@@ -14,6 +14,8 @@ from stream_kernels import Stream
 import cuda_tile
 from cuda_tile import builder as b
 
+pytestmark = pytest.mark.sampled(3)
+
 INTEGER_MODES: dict[str, Any] = {
     "add": np.add,
     "and": np.bitwise_and,

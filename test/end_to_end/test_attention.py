@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 from attention_kernels import Attention
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 Array = np.ndarray[Any, Any]
 LEVELS = ("skew", "issue", "barriers")

@@ -21,7 +21,7 @@ import cuda_tile
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(6)
 
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), sizes=(64, 64, 384))
 LIFTED = replace(F8, transposed=(True, True))

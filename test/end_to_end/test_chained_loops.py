@@ -18,7 +18,7 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 Array = np.ndarray[Any, Any]
 LEVELS = ("stage", "skew", "issue", "count", "barriers")

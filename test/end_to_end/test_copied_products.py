@@ -15,7 +15,7 @@ from cuda_tile.ir.copy_plan import read_load
 from cuda_tile.ir.traits import LOADS
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(6)
 
 LEVELS = ("stage", "barriers")
 

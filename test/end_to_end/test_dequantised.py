@@ -16,7 +16,7 @@ from end_levels import TILE_LEVELS
 
 import cuda_tile
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(6)
 
 SMALL = Dequantised("i8", tile=(64, 64, 64))
 CASES = {

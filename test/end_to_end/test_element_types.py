@@ -18,6 +18,8 @@ from real_kernels import aligned
 import cuda_tile
 from cuda_tile.runtime.elements import element
 
+pytestmark = pytest.mark.sampled(3)
+
 Array = NDArray[Any]
 
 BYTES = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU")

@@ -28,6 +28,8 @@ from cuda_tile.ir.tiles import elements_of
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 
+pytestmark = pytest.mark.sampled(3)
+
 MODES: dict[str, Any] = {
     "add": np.add,
     "and": np.bitwise_and,

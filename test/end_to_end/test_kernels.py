@@ -21,7 +21,7 @@ from real_kernels import RECIPES, Sizes, make_problem
 from cuda_tile import UserError
 from cuda_tile.api import Executor
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 PRODUCTS = ("matmul", "fmha")
 ELEMENTWISE = tuple(name for name in NAMES if not name.startswith(PRODUCTS))

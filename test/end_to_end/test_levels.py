@@ -15,6 +15,8 @@ import cuda_tile
 from cuda_tile.api import translate
 from cuda_tile.pipeline import NAMES as PASSES
 
+pytestmark = pytest.mark.sampled(3)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 TILE_LEVELS = PASSES[: PASSES.index("emit")]
 

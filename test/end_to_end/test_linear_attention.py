@@ -17,6 +17,8 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.spread import spread_args
 
+pytestmark = pytest.mark.sampled(2)
+
 KERNELS = (Linear(128, 128), Linear(64, 64, chunk=128))
 LEVELS = ("stage", "skew", "issue", "barriers")
 ALLOWED = 2.0**-9

@@ -20,7 +20,7 @@ from cuda_tile.ir.plan import plan_attribute
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), transposed=(False, True))
 DEPTH = 4096

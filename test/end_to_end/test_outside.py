@@ -30,6 +30,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.emulator import Report
 from cuda_tile.ir.walk import entries
 
+pytestmark = pytest.mark.sampled(3)
+
 CHIPS = ("sm_80", "sm_90", "sm_120")
 HARDWARE: dict[str, Any] = {"mode": "hardware", "unspecified": "zero"}
 LEVELS = ("place", "barriers")

@@ -23,7 +23,7 @@ from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import body, enclosing_ops, entries, nested_ops
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 LEVELS = ("row_tiling", "place", "stage", "barriers")
 """Passes that change such kernels, of those before `emit`."""

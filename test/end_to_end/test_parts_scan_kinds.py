@@ -20,7 +20,7 @@ from test_parts import LEVELS, ONE_WARP, loops
 
 from cuda_tile import builder as b
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 ROW = 8192
 """As much as 32 threads cannot hold."""

@@ -18,7 +18,7 @@ from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, plan_attribute
 from cuda_tile.ir.scalars import plus
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 SEEDS = (None, 1, 2)
 

@@ -18,7 +18,7 @@ import cuda_tile
 from cuda_tile.engines.short_sums import pieces_of_sums
 from cuda_tile.layout.atoms import M16N8K32, M16N16K32
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 E4, E5 = "f8E4M3FN", "f8E5M2"
 

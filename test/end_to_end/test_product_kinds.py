@@ -26,7 +26,7 @@ from cuda_tile.ir.traits import LOADS, PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 
-pytestmark = pytest.mark.sampled(4)
+pytestmark = pytest.mark.sampled(6)
 
 CHIPS = ("sm_80", "sm_90", "sm_120")
 LEVELS = ("stage", "barriers")

@@ -23,7 +23,7 @@ from cuda_tile.emulator import Report
 from cuda_tile.ir.reuse import read_reuse
 from cuda_tile.ir.walk import entries, nested_ops
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 LEVELS = ("stage", "barriers")
 """Passes that change such kernels from `stage` on, before `emit`."""

@@ -15,7 +15,7 @@ from end_levels import Array, check
 
 import cuda_tile
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(5)
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels" / "13.4"
 

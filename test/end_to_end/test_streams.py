@@ -25,7 +25,7 @@ from cuda_tile.emulator import FindingError, launch_recorded
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.pipeline import NAMES as PASSES
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(5)
 
 TILE_LEVELS = PASSES[: PASSES.index("emit")]
 CHIPS = ("sm_80", "sm_90", "sm_120")

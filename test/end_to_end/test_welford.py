@@ -19,7 +19,7 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 ROW = 8192
 """As much as 32 threads cannot hold."""
