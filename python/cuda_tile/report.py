@@ -163,6 +163,7 @@ def make_report(
     launch: dict[str, LaunchData],
     assembled: Assembled,
     seconds: dict[str, float],
+    slow: Mapping[str, tuple[str, ...]],
 ) -> Report:
     """Puts a report together.
 
@@ -171,9 +172,12 @@ def make_report(
         launch: Launch data per kernel, in order.
         assembled: What ptxas said; a kernel that it says nothing of is left out.
         seconds: CPU seconds per step.
+        slow: Remarks on slow accesses, by kernel.
     """
     kernels = tuple(
-        _kernel_report(name, target, data, assembled.resources[name])
+        _kernel_report(
+            name, target, data, assembled.resources[name], slow.get(name, ())
+        )
         for name, data in launch.items()
         if name in assembled.resources
     )
@@ -181,7 +185,11 @@ def make_report(
 
 
 def _kernel_report(
-    name: str, target: Target, data: LaunchData, resources: KernelResources
+    name: str,
+    target: Target,
+    data: LaunchData,
+    resources: KernelResources,
+    slow: tuple[str, ...],
 ) -> KernelReport:
     threads = prod(data.block)
     return KernelReport(
@@ -194,7 +202,7 @@ def _kernel_report(
         shared_bytes=data.shared_bytes,
         occupancy=occupancy(target, resources, threads, data.shared_bytes),
         plan=data.plan,
-        remarks=data.remarks,
+        remarks=data.remarks + slow,
         choice=data.choice,
         launch=data.to_json(),
     )
