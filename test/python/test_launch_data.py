@@ -114,10 +114,11 @@ def test_remarks_come_to_the_report(module: Any) -> None:
         entries(level)[0].attributes["tileas.remarks"] = attribute
 
     report = cuda_tile.compile(module, after={"plan": note}).report
-    assert [k.remarks for k in report.kernels] == [(remark,), ()]
+    given_up = [[r for r in k.remarks if "-access]" not in r] for k in report.kernels]
+    assert given_up == [[remark], []]
     assert f"  remark             {remark}\n" in report.to_text()
-    (found,) = json.loads(report.to_json())["kernels"][0]["remarks"]
-    assert found == {
+    found = json.loads(report.to_json())["kernels"][0]["remarks"]
+    assert found[0] == {
         "code": "PlanMissed",
         "category": "plan",
         "text": remark,
