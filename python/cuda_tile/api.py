@@ -15,7 +15,7 @@ from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import UserError, expect
 from cuda_tile.files import load as load
 from cuda_tile.files import save as save
-from cuda_tile.hooks import Hooks, check_input
+from cuda_tile.hooks import Artifact, Hooks, check_input
 from cuda_tile.ir.launch import (
     LaunchData,
     emitted_kernels,
@@ -35,6 +35,7 @@ from cuda_tile.pipeline import (
     run_passes,
     run_steps,
 )
+from cuda_tile.place.slow import slow_accesses
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.args import Argument, Bound
 from cuda_tile.runtime.record import read_grid
@@ -243,21 +244,44 @@ def compile(  # noqa: A001  (the name users expect)
     """
     expect("cubin", cubin, int, "True or False")
     options, timings = _choices(options, gpu), Timings()
-    compilation = Compilation(_copy(module), options)
+    compilation, slow = Compilation(_copy(module), options), _SlowAccesses(observe)
     with module.context, ir.Location.unknown():
         run_steps(
             compilation,
             until=last_step("cubin" if cubin else "PTX"),
             before=before,
             after=after,
-            observe=observe,
+            observe=slow.observe,
             timings=timings,
         )
         kernels = emitted_kernels(compilation.module)
         launch = {entry_name(kernel): read_launch(kernel) for kernel in kernels}
     assembled = compilation.assembled or Assembled(b"", {}, ())
-    report = make_report(options.target, launch, assembled, timings.seconds)
+    report = make_report(
+        options.target, launch, assembled, timings.seconds, slow.remarks
+    )
     return Compiled(compilation.ptx or "", assembled.cubin, report, launch)
+
+
+class _SlowAccesses:
+    """Looks for slow accesses of memory in what the last pass on tiles left.
+
+    Attributes:
+        remarks: By kernel, dearest first.
+    """
+
+    def __init__(self, observe: Observer | None) -> None:
+        self._observe = observe
+        self.remarks: dict[str, tuple[str, ...]] = {}
+
+    def observe(self, step: str, left: Artifact) -> None:
+        """Called after each step, as a user's own function is."""
+        if self._observe is not None:
+            self._observe(step, left)
+        if step == last_step("W") and isinstance(left, ir.Operation | ir.Module):
+            for entry in entries(left.operation):
+                found = slow_accesses(entry)
+                self.remarks[entry_name(entry)] = tuple(s.remark for s in found)
 
 
 def translate(

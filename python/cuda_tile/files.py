@@ -180,6 +180,12 @@ def save(
     return data
 
 
+def launch_path(cubin: Path) -> Path:
+    """Where the launch records of a cubin are: `k.launch.json` beside `k.cubin`."""
+    stem = cubin.stem if cubin.suffix == ".cubin" else cubin.name
+    return cubin.with_name(stem + ".launch.json")
+
+
 def replace_file(path: Path, raw: bytes) -> None:
     """Writes a file so that readers see the old content or the new one.
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import prod
 from typing import Any
@@ -13,9 +14,10 @@ from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.attributes import value_of
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.pictured import Pictured
+from cuda_tile.remarks import read_remark
 from cuda_tile.targets import WARP_LANES, Target
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON, which `report_schema.json` describes; it goes up when a field
 goes or means something else, not when one is added."""
 
@@ -54,10 +56,11 @@ class KernelReport(Pictured):
     launch: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def data(self) -> dict[str, Any]:
-        """The report as JSON has it, the plan as an object."""
+        """The report as JSON has it: the plan and each remark as an object."""
         with ir.Context():
             plan: Any = value_of(ir.Attribute.parse(self.plan or "{}"))
-        return {**asdict(self), "plan": plan}
+        remarks = [read_remark(text, self.kernel).data() for text in self.remarks]
+        return {**asdict(self), "plan": plan, "remarks": remarks}
 
     @property
     def launch_texts(self) -> list[str]:
@@ -133,6 +136,11 @@ class Report(Pictured):
         lines.append(f"compile time         {total * 1e3:.0f} ms")
         return "\n".join(lines)
 
+    def launch_json(self) -> str:
+        """The launch record of each kernel by its name, for a launcher of the cubin."""
+        records = {kernel.kernel: kernel.launch for kernel in self.kernels}
+        return launch_json(records)
+
     def timing_text(self) -> str:
         """Time per step with its share, slowest last step included."""
         total = sum(self.seconds.values()) or 1.0
@@ -145,11 +153,17 @@ class Report(Pictured):
         return "\n".join(lines)
 
 
+def launch_json(records: Mapping[str, Any]) -> str:
+    """What stands in the `.launch.json` beside a cubin: a schema, records by kernel."""
+    return json.dumps({"schema": SCHEMA, "kernels": records}, indent=2) + "\n"
+
+
 def make_report(
     target: Target,
     launch: dict[str, LaunchData],
     assembled: Assembled,
     seconds: dict[str, float],
+    slow: Mapping[str, tuple[str, ...]],
 ) -> Report:
     """Puts a report together.
 
@@ -158,9 +172,12 @@ def make_report(
         launch: Launch data per kernel, in order.
         assembled: What ptxas said; a kernel that it says nothing of is left out.
         seconds: CPU seconds per step.
+        slow: Remarks on slow accesses, by kernel.
     """
     kernels = tuple(
-        _kernel_report(name, target, data, assembled.resources[name])
+        _kernel_report(
+            name, target, data, assembled.resources[name], slow.get(name, ())
+        )
         for name, data in launch.items()
         if name in assembled.resources
     )
@@ -168,7 +185,11 @@ def make_report(
 
 
 def _kernel_report(
-    name: str, target: Target, data: LaunchData, resources: KernelResources
+    name: str,
+    target: Target,
+    data: LaunchData,
+    resources: KernelResources,
+    slow: tuple[str, ...],
 ) -> KernelReport:
     threads = prod(data.block)
     return KernelReport(
@@ -181,7 +202,7 @@ def _kernel_report(
         shared_bytes=data.shared_bytes,
         occupancy=occupancy(target, resources, threads, data.shared_bytes),
         plan=data.plan,
-        remarks=data.remarks,
+        remarks=data.remarks + slow,
         choice=data.choice,
         launch=data.to_json(),
     )

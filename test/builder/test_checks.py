@@ -39,6 +39,16 @@ def test_refused_at_the_users_line(name: str) -> None:
     cuda_tile.save(generator.module)
 
 
+def test_tiles_in_a_list_are_told_from_numbers() -> None:
+    wrong: Any = b.print_tko
+    with (
+        b.TileIrGenerator() as generator,
+        generator.create_entry("k", [b.Int32]) as (n,),
+        pytest.raises(TypeError, match="got a sequence of tiles; pass each by itself"),
+    ):
+        wrong("%i %i", [n, n])
+
+
 def test_the_interpreter_gets_valid_modules_only() -> None:
     text = """cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>) {
       %x = constant <i32: 1> : tile<i32>

@@ -366,7 +366,7 @@ def compile_placed(text: str, gpu: str, *, cubin: bool = False) -> Compiled:
         kernels = emitted_kernels(compilation.module)
         launch = {entry_name(kernel): read_launch(kernel) for kernel in kernels}
     assembled = compilation.assembled or Assembled(b"", {}, ())
-    report = make_report(options.target, launch, assembled, {})
+    report = make_report(options.target, launch, assembled, {}, {})
     return Compiled(compilation.ptx or "", assembled.cubin, report, launch)
 
 

@@ -73,6 +73,29 @@ def test_ptxas_takes_the_shared_memory_of_the_chip(gpu: str) -> None:
     assert any("makes no tensor maps" in text for text in record.remarks)
 
 
+def test_a_remark_names_what_the_author_of_a_kernel_can_mend() -> None:
+    """The launcher is the producer's; what is known of strides is the kernel's."""
+    aligned = str(cuda_tile.load(kernel_path("matmul_f16_64x64x64")))
+    text = aligned.replace("div_by<8>", "div_by<1>")
+    said = {
+        which: [
+            remark
+            for remark in cuda_tile.compile(
+                cuda_tile.load(kernel.encode()),
+                options=Options(gpu="sm_90", abi="tile"),
+                cubin=False,
+            )
+            .launch["matmul_f16_64x64x64"]
+            .remarks
+            if "makes no tensor maps" in remark
+        ]
+        for which, kernel in (("aligned", aligned), ("unknown", text))
+    }
+    cause = "nor by cp.async, which needs none: 2 bytes are known to lie together"
+    assert [cause in remark for remark in said["unknown"]] == [True, True]
+    assert [cause in remark for remark in said["aligned"]] == [False, False]
+
+
 def test_kernels_of_nvcc() -> None:
     compiled = compile_for_tile(FOLDER / "tilecpp" / "vadd.tilebc", "sm_90")
     a, b = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)

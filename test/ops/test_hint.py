@@ -79,6 +79,22 @@ def test_each_tile_block_prints() -> None:
     assert sorted(outputs[0].splitlines()) == sorted(outputs[1].splitlines())
 
 
+@pytest.mark.parametrize("choices", [{}, {"seed": 5}, {"mode": "fast"}])
+def test_a_long_tile_of_each_block_is_one_line(choices: dict[str, Any]) -> None:
+    """A call takes 32 values; those of other blocks do not come between."""
+    text = b"""cuda_tile.module @m { entry @k() {
+      %x, %y, %z = get_tile_block_id : tile<i32>
+      %i = iota : tile<64xi32>
+      %t = print_tko "block %d: %d.\\n", %x, %i : tile<i32>, tile<64xi32> -> token
+      return
+    } }"""
+    module = cuda_tile.load(text)
+    said = cuda_tile.run(module, grid=6, args=[], on="emulator", **choices).stdout
+    expected = cuda_tile.run(module, grid=6, args=[]).stdout
+    assert sorted(said.splitlines()) == sorted(expected.splitlines())
+    assert len(said.splitlines()) == 6
+
+
 def test_a_directive_that_does_not_suit_prints_as_it_stands() -> None:
     text = b"""cuda_tile.module @m { entry @k(%n: tile<f32>) {
       %t = print_tko "100%% of %d\\n", %n : tile<f32> -> token

@@ -15,6 +15,7 @@ from cuda_tile import UserError
 from cuda_tile._mlir import ir
 from cuda_tile.ir.launch import LaunchData, emitted_kernels, read_launch
 from cuda_tile.ir.walk import entries, entry_name
+from cuda_tile.remarks import read_remark
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES
 
 
@@ -113,9 +114,24 @@ def test_remarks_come_to_the_report(module: Any) -> None:
         entries(level)[0].attributes["tileas.remarks"] = attribute
 
     report = cuda_tile.compile(module, after={"plan": note}).report
-    assert [k.remarks for k in report.kernels] == [(remark,), ()]
+    given_up = [[r for r in k.remarks if "-access]" not in r] for k in report.kernels]
+    assert given_up == [[remark], []]
     assert f"  remark             {remark}\n" in report.to_text()
-    assert json.loads(report.to_json())["kernels"][0]["remarks"] == [remark]
+    found = json.loads(report.to_json())["kernels"][0]["remarks"]
+    assert found[0] == {
+        "code": "PlanMissed",
+        "category": "plan",
+        "text": remark,
+        "place": None,
+    }
+
+
+def test_a_remark_may_name_its_code() -> None:
+    found = read_remark("a.py:3:5: 16 loads of 2 bytes [narrow-access]", "k")
+    assert (found.name, found.text) == ("narrow-access", "16 loads of 2 bytes")
+    assert found.place is not None
+    assert str(found.place) == "a.py:3:5"
+    assert read_remark("a list [of three]", "k").text == "a list [of three]"
 
 
 def test_the_report_says_why_products_have_their_plan() -> None:

@@ -19,9 +19,11 @@ from tool_command import KERNELS, Command
 import cuda_tile
 from cuda_tile.cli import assembler as tool
 from cuda_tile.cli.assembler import message_lines
-from cuda_tile.cli.remarks import Place, Remark, remarks_of, to_text, to_yaml
+from cuda_tile.cli.remarks import remarks_of, to_text, to_yaml
 from cuda_tile.codegen import build_id
 from cuda_tile.errors import InternalError, UserError
+from cuda_tile.locations import Place
+from cuda_tile.remarks import Remark
 from cuda_tile.report import KernelReport
 
 VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"

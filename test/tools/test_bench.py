@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cold_start
 import loop_mix
 import numpy as np
 import pytest
@@ -152,3 +153,16 @@ def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     assert said[8] == "met"
     assert said[10] == "NOT MET: WRONG by 1"
     assert said[11] == "goals: 2 met, 3 not met"
+
+
+def test_a_process_that_fails_has_no_time() -> None:
+    """Else a compiler that refuses a kernel would be the fastest."""
+    assert cold_start.cpu_seconds(["false"]) is None
+    assert cold_start.cpu_seconds(["true"]) is not None
+    assert cold_start.best(["false"], Path("k.tileirbc"), "sm_90", 2) is None
+
+
+def test_cold_starts_are_measured_on_fifty_kernels(tmp_path: Path) -> None:
+    files = cold_start.default_kernels(tmp_path)
+    assert all(file.is_file() for file in files)
+    assert len({file.name for file in files}) == len(files) == cold_start.MOST_KERNELS

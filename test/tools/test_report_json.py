@@ -64,6 +64,32 @@ def test_the_plan_is_an_object_and_the_record_launches(said: Any) -> None:
     assert record.block[0] == kernel["threads"]
 
 
+def test_a_remark_has_a_code_and_a_place(said: Any) -> None:
+    words = ("--gpu", "sm_90", "-o", "k.cubin", "--abi=tile", "--report=json")
+    remark, *_ = said(PRODUCT, *words)["kernels"][0]["remarks"]
+    assert (remark["code"], remark["category"]) == ("MemoryMissed", "memory")
+    assert remark["text"].startswith("load by cp.async instead of TMA: a launcher")
+    assert remark["place"]["file"].endswith("kernels.py")
+    assert remark["place"]["line"] > 1
+
+
+def test_launch_records_lie_beside_each_cubin(said: Any, folder: Path) -> None:
+    (kernel,) = said(PRODUCT, "--gpu", "sm_90", "-o", "k.cubin", "--report=json")[
+        "kernels"
+    ]
+    alone = json.loads((folder / "k.launch.json").read_text())
+    assert alone == {"schema": SCHEMA, "kernels": {kernel["kernel"]: kernel["launch"]}}
+    job, *_ = said(PRODUCT, SCALE, "--gpu", "sm_90", "-o", "out", *JSON)["jobs"]
+    beside = Path(job["output"]).with_suffix(".launch.json")
+    assert json.loads(beside.read_text()) == alone
+
+
+def test_text_on_stdout_has_no_file_beside_it(command: Command, folder: Path) -> None:
+    command(tool, SCALE, "--gpu", "sm_90", "--emit=ptx", "-o", "-")
+    command(tool, SCALE, "--gpu", "sm_90", "--emit=cubin", "-o", "/dev/null")
+    assert list(folder.iterdir()) == []
+
+
 def test_jobs_that_make_no_cubin_fit_the_schema_too(said: Any, folder: Path) -> None:
     (folder / "bad.mlir").write_text("nonsense")
     found = said(SCALE, "bad.mlir", "--gpu", "sm_80", "-o", "out", "--emit=ptx", *JSON)
@@ -80,7 +106,7 @@ def test_the_schema_refuses_what_is_none() -> None:
     report = cuda_tile.compile(cuda_tile.load(SCALE), "sm_90").report
     good = json.loads(report.to_json())
     assert rules.is_valid(good)
-    for change in ({"schema": 2}, {"kernels": [{}]}, {"steps": []}):
+    for change in ({"schema": SCHEMA + 1}, {"kernels": [{}]}, {"steps": []}):
         assert not rules.is_valid(good | change), change
     kernel = good["kernels"][0]
     assert not rules.is_valid(good | {"kernels": [kernel | {"plan": "{}"}]})

@@ -242,7 +242,10 @@ class EngineChoice:
 
     def _refuse_tma(self, load: ir.Operation) -> str | None:
         if self._abi != "maps":
-            return self._no_maps
+            # Who writes kernels cannot change the launcher, but what else is missing.
+            other = self._refuse_async(load)
+            also = f"; nor by cp.async, which needs none: {other}" if other else ""
+            return self._no_maps + also
         if load.name != "cuda_tile.load_view_tko":
             return "a tile of pointers has no tensor map; use a view"
         return self._refuse_map(load)

@@ -14,8 +14,9 @@ from cuda_tile.batch.cache import Cache
 from cuda_tile.batch.job import Answer, Job, Outcome, Product, Refusal
 from cuda_tile.batch.workers import Limits, run_jobs
 from cuda_tile.errors import UserError
-from cuda_tile.files import replace_file
+from cuda_tile.files import launch_path, replace_file
 from cuda_tile.options import Options
+from cuda_tile.report import launch_json
 
 SUFFIXES: dict[str, str] = {"cubin": ".cubin", "ptx": ".ptx", "llvm": ".ll"}
 """Of output files; other forms are `.mlir`."""
@@ -165,6 +166,9 @@ def _finish(job: Job, answer: Answer, seconds: float, is_cached: bool) -> Outcom
     try:
         job.output.parent.mkdir(parents=True, exist_ok=True)
         replace_file(job.output, answer.data)
+        if job.form == "cubin":
+            records = {each["kernel"]: each["launch"] for each in answer.kernels}
+            replace_file(launch_path(job.output), launch_json(records).encode())
     except OSError as error:
         said = f"cannot write '{job.output}': {error.strerror}"
         return replace(outcome, status="unwritten", output=None, message=said)

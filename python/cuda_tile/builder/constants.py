@@ -54,8 +54,15 @@ def dense_attr(tile_type: ct.TileType, value: Any) -> ir.DenseElementsAttr:
 
     Raises:
         ValueError: A number does not fit, or the count of numbers is wrong.
+        TypeError: Tiles stand for numbers.
     """
-    array = np.asarray(value)
+    if isinstance(value, list | tuple) and any(
+        isinstance(each, ir.Value) for each in cast("Sequence[object]", value)
+    ):
+        raise TypeError(
+            "expected a tile or numbers, got a sequence of tiles; pass each by itself"
+        )
+    array = np.asarray(cast("Any", value))
     shaped = cast("ir.ShapedType", tile_type)
     if array.ndim == 0:
         attr = _number_attr(tile_type.element_type, array.item())

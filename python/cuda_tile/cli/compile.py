@@ -2,7 +2,8 @@
 """`cuda-tile-compile`: compiles a kernel file to PTX, a cubin or an earlier level.
 
 Without `-o`, text goes to stdout and a cubin to `STEM.cubin` in the current folder
-(to stdout if the kernel came from stdin). A report goes to stdout, or to stderr
+(to stdout if the kernel came from stdin); `STEM.launch.json` beside it has the launch
+records. A report goes to stdout, or to stderr
 where stdout holds the output itself.
 """
 
@@ -19,7 +20,7 @@ from cuda_tile import api
 from cuda_tile._mlir import ir
 from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
-from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
+from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_beside, write_output
 from cuda_tile.cli.limited import Limited
 from cuda_tile.cli.versions import versions
 from cuda_tile.errors import UserError
@@ -48,7 +49,8 @@ def build_parser() -> argparse.ArgumentParser:
         prog="cuda-tile-compile",
         description="Compiles a Tile IR kernel file, text or bytecode.",
         epilog="Without -o, text goes to stdout and a cubin to STEM.cubin in the "
-        "current folder (to stdout if the kernel came from stdin).",
+        "current folder (to stdout if the kernel came from stdin). Beside a cubin "
+        "NAME.cubin, NAME.launch.json says how to launch its kernels.",
     )
     parser.add_argument(
         "file", metavar="FILE", nargs="+", help="kernel files; - is stdin"
@@ -355,6 +357,8 @@ def compile_file(request: Request) -> Report | None:
         forms: dict[str, str | bytes] = {"ptx": compiled.ptx, "cubin": compiled.cubin}
         data = forms.get(request.form) or _level(module, request, None)
         write_output(request.output, data)
+        if request.form == "cubin":
+            write_beside(request.output, compiled.report.launch_json())
         return compiled.report if needs_cubin else None
     write_output(request.output, _level(module, request, observe))
     return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from cuda_tile._mlir import ir
 from cuda_tile.api import load
 from cuda_tile.errors import UserError
-from cuda_tile.files import replace_file
+from cuda_tile.files import launch_path, replace_file
 
 STANDARD_STREAM = "-"
 """The file name that stands for stdin or stdout."""
@@ -49,6 +49,17 @@ def write_output(name: str, data: str | bytes) -> None:
             replace_file(path, raw)
     except OSError as error:
         raise UserError(f"cannot write '{name}': {error.strerror}") from None
+
+
+def write_beside(cubin: str, records: str) -> None:
+    """Writes the launch records of a cubin beside it, where it is a file.
+
+    Raises:
+        UserError: As `write_output`.
+    """
+    path = Path(os.path.realpath(cubin))
+    if cubin != STANDARD_STREAM and path.is_file():
+        write_output(str(launch_path(path)), records)
 
 
 def _write_stdout(data: str | bytes) -> None:

@@ -8,48 +8,17 @@ kernel, and arguments.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
 
-from cuda_tile.locations import Place, places_of
+from cuda_tile.locations import Place
+from cuda_tile.remarks import TITLES, Kind, Remark, read_remark
 from cuda_tile.report import KernelReport
 
-Kind = Literal["passed", "missed", "failed", "analysis"]
 KINDS: tuple[Kind, ...] = ("passed", "missed", "failed", "analysis")
 CATEGORIES = ("none", "all", "memory", "tensorcore")
 """What may be asked for. A remark that is about neither memory nor matrix instructions
 is of category `plan`, which only `all` shows."""
-TITLES = {"memory": "Memory", "tensorcore": "Tensor-core", "plan": "Plan"}
-_PLACE = r".+?:\d+:\d+"
-_PREFIX = re.compile(rf"({_PLACE}(?:, called from {_PLACE})*): ")
-_MEMORY = re.compile(r"\b(load|store|copies|TMA|shared memory|spill)")
-_PRODUCT = re.compile(r"\b(product|wgmma|mma|matrix)")
-
-
-@dataclass(frozen=True)
-class Remark:
-    """One remark.
-
-    Attributes:
-        kind: Missed: something was given up. Analysis: a fact.
-        category: A key of `TITLES`.
-        name: An identifier for programs.
-        function: The kernel.
-        text: A sentence.
-        place: Where in the source, if known.
-        facts: Further arguments, by name.
-    """
-
-    kind: Kind
-    category: str
-    name: str
-    function: str
-    text: str
-    place: Place | None = None
-    facts: tuple[tuple[str, str], ...] = ()
 
 
 def quoted(place: Place) -> str:
@@ -60,10 +29,7 @@ def quoted(place: Place) -> str:
 def remarks_of(kernel: KernelReport) -> Iterator[Remark]:
     """What was given up for a kernel, and what it uses."""
     for text in kernel.remarks:
-        place, sentence = _split(text)
-        category = _category(sentence)
-        name = f"{TITLES[category].replace('-', '')}Missed"
-        yield Remark("missed", category, name, kernel.kernel, sentence, place)
+        yield read_remark(text, kernel.kernel)
     facts = (
         ("Threads", str(kernel.threads)),
         ("Registers", str(kernel.registers)),
@@ -74,21 +40,6 @@ def remarks_of(kernel: KernelReport) -> Iterator[Remark]:
     said = f"uses {kernel.registers} registers and {kernel.shared_bytes} bytes of "
     said += "shared memory"
     yield Remark("analysis", "plan", "Resources", kernel.kernel, said, None, facts)
-
-
-def _split(text: str) -> tuple[Place | None, str]:
-    """The place that a remark begins with, and its sentence."""
-    prefix = _PREFIX.match(text)
-    if prefix is None:
-        return None, text
-    places = places_of(prefix[1])
-    return (places[0] if places else None), text[prefix.end() :]
-
-
-def _category(sentence: str) -> str:
-    if _PRODUCT.search(sentence):
-        return "tensorcore"
-    return "memory" if _MEMORY.search(sentence) else "plan"
 
 
 def wanted(remark: Remark, filters: Mapping[Kind, str]) -> bool:

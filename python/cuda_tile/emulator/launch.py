@@ -361,11 +361,10 @@ class _Run:
         except FaultAt as fault:
             finding = self._finding(fault.fault.kind, fault.fault.message, fault.at)
             if not collects:
-                said = "".join(self._builtins.output)
-                raise FindingError(finding, said) from None
+                raise FindingError(finding, self._builtins.printed.text) from None
             self.report.findings.append(finding)
         finally:
-            self.report.stdout = "".join(self._builtins.output)
+            self.report.stdout = self._builtins.printed.text
             self.report.warnings += watch.warnings() if watch is not None else ()
 
     def _collect(self, kind: str, message: str, at: int) -> None:

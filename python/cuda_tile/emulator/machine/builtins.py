@@ -13,6 +13,7 @@ import numpy as np
 
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.printed import Printed
 from cuda_tile.emulator.machine.printf import format_text
 from cuda_tile.emulator.machine.step import Call
 from cuda_tile.emulator.memory.call_stack import Cells
@@ -35,13 +36,13 @@ class Builtins:
     """Executes calls of the driver's functions.
 
     Attributes:
-        output: What the kernel printed, in the order of execution.
+        printed: What the kernel printed.
     """
 
     def __init__(self, machine: Machine, spaces: Spaces) -> None:
         self._machine = machine
         self._spaces = spaces
-        self.output: list[str] = []
+        self.printed = Printed()
         self._heap = Heap(machine.memory)
         self._functions: dict[str, Callable[[Call, Lanes], None]] = {
             "vprintf": self._print,
@@ -77,7 +78,7 @@ class Builtins:
         if address:
             layout = self._text(address, lane)
             text, count = format_text(layout, take, lambda at: self._text(at, lane))
-            self.output.append(text)
+            self.printed.add(self._spaces.cta_of(lane), text)
         if call.results:
             self._set(call.results[0], lane, count)
 

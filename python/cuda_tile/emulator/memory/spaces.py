@@ -535,12 +535,16 @@ class Spaces:
 
     def name_lane(self, lanes: Lanes, which: int) -> str:
         """Names one lane of a set: CTA, warp and lane."""
-        machine = self._machine
+        geometry = self._machine.geometry
         lane = lanes.numbers[which : which + 1]
-        cta = machine.block_of(int(machine.cta_of[lane[0]]))
-        inside = lane % machine.geometry.lanes_per_cta
-        warp = describe_lanes(inside, machine.geometry.warps_per_cta)
-        return f"block {cta}, {warp}"
+        inside = lane % geometry.lanes_per_cta
+        warp = describe_lanes(inside, geometry.warps_per_cta)
+        return f"block {self.cta_of(lanes, which)}, {warp}"
+
+    def cta_of(self, lanes: Lanes, which: int = 0) -> tuple[int, int, int]:
+        """The CTA of one lane of a set, in x, y, z."""
+        machine = self._machine
+        return machine.block_of(int(machine.cta_of[lanes.numbers[which]]))
 
     def _windows(self, addresses: Addresses) -> list[tuple[str, Bool]]:
         """Splits generic addresses by the state space they point into."""
