@@ -37,7 +37,26 @@ COLUMNS = {
 }
 """Cells whose means the page has, and how it calls them."""
 HALVES = {"open": False, "apart": True}
-REASONS: dict[str, str] = {}
+EXACT = (
+    "divisions, roots, exponentials and logarithms are within a unit in the last "
+    "place, Triton's are approximate"
+)
+REASONS: dict[str, str] = {
+    "options_f32": EXACT,
+    "swiglu_bf16": EXACT,
+    "cross_entropy_bf16": EXACT,
+    "power_spectrum_f32": EXACT,
+    "softmax_causal_f16": EXACT,
+    "linear_gelu_f16": EXACT,
+    "fir_f32": (
+        "each tap forms 64-bit addresses of its own, as sums of 32-bit indices may "
+        "wrap; those that a mask lets through do not"
+    ),
+    "jacobi_f32": (
+        "neighbours above and below are gathered element by element, Triton's are "
+        "loaded by fours; and as in `fir_f32`"
+    ),
+}
 """Kernels that are looked at, with wildcards: why ours takes more clocks."""
 HEAD = """\
 # Kernels that people run, beside Triton
