@@ -80,18 +80,19 @@ Measured: attention backward of 128 columns, sm_90, ptxas 13.5.37, 2026-11-23: i
 240 registers and spills nothing, of which 241 are estimated.
 """
 EASY_REGISTERS = 72
-"""Estimated registers of a thread from which on a kernel without products takes more
-warps, or more CTAs to a tile block.
+"""Estimated registers of a thread from which on a row takes more CTAs of a cluster.
 
 Measured: softmax of rows of 4,096 to 32,768 f16, sm_90, ptxas 13.5.37, 2026-11-22: it
 makes about 56 of them, with which 36 warps share a multiprocessor.
 """
-WORTH_WARPS = 0.75
-"""Share of the registers of a thread that is left where twice as many warps are worth
-their exchanges.
+LADEN_REGISTERS = 96
+"""Estimated registers of a thread from which on a kernel without products takes more
+warps: each warp more forms addresses and exchanges parts of sums of its own.
 
-Chosen: 2026-11-22, a warp more exchanges by shared memory and a barrier what lanes
-exchanged by shuffles.
+Measured: sm_90, ptxas 13.5.37, the emulator, 2026-11-28: of 80 that the gradient of
+RMSNorm and quantised rows of 4,096 need by the estimate it makes 71 and 52, with which
+28 and 39 warps share a multiprocessor; issued instructions are 1,344 and 1,108, where
+twice as many warps issue 1,728 and 1,344.
 """
 LATE_OVERHEAD_REGISTERS = 40
 """Registers beside sums and left operands where products run behind others: maxima,
@@ -140,6 +141,19 @@ WANTED_ELEMENTS = 8
 flight.
 
 Chosen: 2026-11-20, by Little's law two such accesses of 1,024 threads are 32 KB.
+"""
+COMBINED_ELEMENTS = 32
+"""The same where a kernel reduces or scans: lanes and warps exchange once for all
+elements of a thread.
+
+Measured: sm_90, the emulator, 2026-11-28: causal softmax of 1,024 f16 issues 570
+instructions by two warps and 712 by four, GroupNorm of 2,048 f16 848 and 1,228.
+"""
+FULL_WARPS = 2
+"""Warps below which a CTA shall not get for the sake of exchanges.
+
+Source: CUDA C++ Programming Guide, "Technical Specifications": a multiprocessor has
+twice as many warps as CTAs.
 """
 LEAST_ELEMENTS = 8
 """Elements below which a thread shall not get: an access of 16 bytes of f16.

@@ -28,6 +28,53 @@ cuda_tile.module @kernels {
     return
   }
 
+  // What combines the elements of a row has fewer warps than what does not: each
+  // exchanges.
+  // CHECK-LABEL: entry @summed
+  // CHECK-SAME: num_warps = 2
+  entry @summed() {
+    %x = constant <f32: 1.0> : tile<1024xf32>
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<1024xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    return
+  }
+
+  // CHECK-LABEL: entry @doubled
+  // CHECK-SAME: num_warps = 4
+  entry @doubled() {
+    %x = constant <f32: 1.0> : tile<1024xf32>
+    %y = addf %x, %x : tile<1024xf32>
+    return
+  }
+
+  // Two warps are the fewest for the sake of exchanges: one has 64 elements a lane here.
+  // CHECK-LABEL: entry @summed_twice
+  // CHECK-SAME: num_warps = 2
+  entry @summed_twice() {
+    %x = constant <f32: 1.0> : tile<2048xf32>
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<2048xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    return
+  }
+
+  // CHECK-LABEL: entry @summed_more
+  // CHECK-SAME: num_warps = 4
+  entry @summed_more() {
+    %x = constant <f32: 1.0> : tile<4096xf32>
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<4096xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    return
+  }
+
   // 64 x 64 accumulators: four warps, near square parts.
   // CHECK-LABEL: entry @product
   // CHECK-SAME: tileas.plan = {min_ctas = 1 : i64, num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}

@@ -113,7 +113,7 @@ cuda_tile.module @kernels {
   // CHECK: %[[ALL:.*]] = tileas.load_shared
   // CHECK: reduce %[[ALL]] {{.*}} -> tile<f32>
   // CHECK: return
-  entry @sum(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+  entry @sum(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) attributes {tileas.plan = {num_warps = 4 : i64}} {
     %t = make_tensor_view %p, shape = [1024], strides = [1] : tensor_view<1024xf32, strides=[1]>
     %v = make_partition_view %t : partition_view<tile=(1024), tensor_view<1024xf32, strides=[1]>>
     %z = constant <i32: 0> : tile<i32>

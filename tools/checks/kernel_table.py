@@ -231,13 +231,14 @@ def sums(found: Sequence[Lines]) -> str:
                     sum(a < b for a, b in pairs),
                     sum(a == b for a, b in pairs),
                     sum(a > b for a, b in pairs),
-                    f"{_mean(shares):.2f}" if column != "spill" else "-",
+                    f"{mean(shares):.2f}" if column != "spill" else "-",
                 ]
             )
     return table(("chip", "column", "less", "same", "more", "mean"), rows)
 
 
-def _mean(shares: Sequence[float]) -> float:
+def mean(shares: Sequence[float]) -> float:
+    """The geometric one."""
     product = 1.0
     for share in shares:
         product *= share ** (1 / len(shares))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log2
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.address_tiles import AddressTiles
@@ -21,9 +20,9 @@ from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
 from cuda_tile.constants import (
     EASY_REGISTERS,
+    LADEN_REGISTERS,
     PAIRED_CTAS,
     ROLE_SPARED_REGISTERS,
-    WORTH_WARPS,
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, Plan
@@ -131,7 +130,7 @@ class Candidate:
         """
         decision, cost = self.decision, self.cost
         if not self.products:
-            return *self._exchange_rank, decision.cluster, -decision.num_warps
+            return *self._exchange_rank, decision.cluster
         first = cost.iteration, decision.roles == "one", self.is_cut
         if self.transposes_bytes:
             second = -decision.num_warps, cost.reads
@@ -146,8 +145,8 @@ class Candidate:
         """Registers of a thread against the exchanges of warps, or of CTAs."""
         registers, decision = self.cost.estimated, self.decision
         if decision.cluster > 1:
-            return (max(registers, EASY_REGISTERS),)
-        return (registers * decision.num_warps ** log2(1 / WORTH_WARPS),)
+            return max(registers, EASY_REGISTERS), -decision.num_warps
+        return max(registers, LADEN_REGISTERS), decision.num_warps
 
 
 def is_awkward(copies: Copies, products: ProductPlans, roles: str) -> bool:
@@ -348,9 +347,6 @@ class Model:
             return None
         if not self._space.may_have(warps):
             return "threads would have less than an access of 16 bytes"
-        half = self.candidate(Decision(warps // 2, ctas=decision.ctas))
-        if not half.cost.excess and half.cost.estimated <= EASY_REGISTERS:
-            return f"half as many warps hold {half.cost.estimated} registers"
         return None
 
     def _staging(self, copies: Copies) -> _Staging:

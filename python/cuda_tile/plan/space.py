@@ -19,6 +19,8 @@ from cuda_tile.analysis.operand_sources import is_chained
 from cuda_tile.constants import (
     ACCUMULATOR_COLUMNS,
     ACCUMULATOR_ROWS,
+    COMBINED_ELEMENTS,
+    FULL_WARPS,
     LEAST_ELEMENTS,
     MANY_ELEMENTS,
     MOST_CROWDED_CTAS,
@@ -30,7 +32,7 @@ from cuda_tile.constants import (
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.plan import ROLES, extents_of
 from cuda_tile.ir.tiles import elements_of, is_distributed
-from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.traits import COMBINES, PRODUCTS
 from cuda_tile.options import Options
 from cuda_tile.plan.products import possible_divisions
 from cuda_tile.targets import MOST_CLUSTER, PORTABLE_CLUSTER, WARP_COUNTS, WARP_LANES
@@ -134,6 +136,7 @@ class Space:
         self.products = [op for op in ops if op.name in PRODUCTS]
         self.largest_tile = _largest_tile(ops)
         self.engines, self.rows = engines, rows
+        self._combines = any(op.name in COMBINES for op in ops)
         self._is_chained = any(map(is_chained, self.products))
         self._may_cluster = options.target.has_clusters and suits_clusters(ops)
 
@@ -219,7 +222,7 @@ class Space:
     def usual_warps(self) -> list[int]:
         """Warps to try where nobody asked for a number."""
         if not self.products:
-            return [_warps_for_elements(self.largest_tile)]
+            return [_warps_for_elements(self.largest_tile, combines=self._combines)]
         rows, columns = self._largest_product
         least, most = USUAL_WARPS
         atom = ACCUMULATOR_ROWS * ACCUMULATOR_COLUMNS
@@ -297,11 +300,16 @@ def _largest_tile(ops: Sequence[ir.Operation]) -> int:
     return max(sizes, default=1)
 
 
-def _warps_for_elements(elements: int) -> int:
+def _warps_for_elements(elements: int, *, combines: bool) -> int:
     """As many warps as have enough work, more where that leaves a thread too much."""
     few, many = USUAL_WARPS
     warps = 1
-    while warps < few and elements >= 2 * warps * WARP_LANES * WANTED_ELEMENTS:
+    while warps < few:
+        each = (
+            COMBINED_ELEMENTS if combines and warps >= FULL_WARPS else WANTED_ELEMENTS
+        )
+        if elements < 2 * warps * WARP_LANES * each:
+            break
         warps *= 2
     while warps < many and elements > warps * WARP_LANES * MANY_ELEMENTS:
         warps *= 2
