@@ -101,7 +101,7 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         ),
         (
             '{num_warps = 4 : i64, roles = "load", registers = 232 : i64}',
-            r"expected registers and load_registers .* on sm_90a, .*, got 232 and 0 on "
+            r"expected registers and load_registers .* .sm_90a, sm_100a., for .*, got 232 and 0 on "
             r"sm_80",
         ),
     ],
