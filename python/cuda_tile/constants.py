@@ -230,6 +230,18 @@ these: they alone reach the rate of sm_90.
 
 Source: published microbenchmarks of sm_90 (62 % of the rate of `wgmma`).
 """
+TENSOR_WARP_SLOWDOWN = 3.2
+"""What `mma.sync` takes where products can be in tensor memory, in times of these.
+
+Chosen: 2026-11-28, as many multiply-adds of `mma.sync` a clock as on sm_90, 2,048 over
+`WARP_SLOWDOWN`, of 4,096.
+"""
+TENSOR_WAIT_CLOCKS = 200.0
+"""Clocks in which threads hand a sum to tensor memory and wait to read it back.
+
+Chosen: 2026-11-28, two barriers, the latency of a product and that of a load of
+columns, about 30, 30, 100 and 40 clocks.
+"""
 LOOP_TRIPS = 16
 """Iterations of a loop whose bounds are unknown.
 

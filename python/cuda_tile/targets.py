@@ -220,9 +220,10 @@ class Target:
     def moves_registers(self) -> bool:
         """Whether roles take registers from each other here (`setmaxnreg`).
 
-        Later chips have the instruction, too; their plans do not ask for it yet.
+        Where products run by themselves; chips from sm_120 on have the instruction,
+        too, but no plan asks for it.
         """
-        return self.arch == "sm_90a"
+        return self.arch == "sm_90a" or bool(self.tensor_kinds)
 
     @property
     def is_family(self) -> bool:

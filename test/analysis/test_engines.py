@@ -22,9 +22,6 @@ from cuda_tile.ods import ops
 from cuda_tile.place.families import FRAGMENTS
 from cuda_tile.stage.families import STAGING
 
-BY_HAND = ("tcgen05",)
-"""Engines that only plans by hand ask for."""
-
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_every_table_has_each_engine(engine: Engine) -> None:
@@ -32,9 +29,8 @@ def test_every_table_has_each_engine(engine: Engine) -> None:
         assert engine.name in table
     assert f"tileas.{engine.op}" in RULES
     assert (engine.name in WAITS) == (engine.completion == "group")
-    is_proposed = engine.reads_shared and engine.name not in BY_HAND
-    assert (engine.name in PROPOSALS) == is_proposed
-    assert (engine.name in READS_ITSELF) == is_proposed
+    assert (engine.name in PROPOSALS) == engine.reads_shared
+    assert (engine.name in READS_ITSELF) == engine.reads_shared
 
 
 def test_an_atom_has_one_engine() -> None:

@@ -170,10 +170,10 @@ BODIES = {
 """How a loop begins, what it does with a product, and that in NumPy."""
 
 
-def loop(name: str) -> tuple[str, Array, list[Any], tuple[int, int]]:
+def loop(name: str, case: Case = F16) -> tuple[str, Array, list[Any], tuple[int, int]]:
     """Kernel, expected result, arguments and grid of a body."""
     start, body, step = BODIES[name]
-    text = kernel(F16)
+    text = kernel(case)
     text = text.replace(
         "%zero = constant <f32: 0.0>", f"%zero = constant <f32: {start}>"
     )
@@ -183,14 +183,14 @@ def loop(name: str) -> tuple[str, Array, list[Any], tuple[int, int]]:
     last = body.rsplit("\n", 1)[-1]
     body = body if " : " in last else f"{body} : {TILES}"
     text = text.replace(line, body)
-    whole = planned(F16)
+    whole = planned(case)
     plan = re.search(r"\{tileas.plan = \{atom[^}]*\}\}", whole)
     entry = re.search(r"attributes \{tileas.plan = \{num_warps[^}]*\}\}", whole)
     assert plan is not None
     assert entry is not None
     text = re.sub(r"(= mmaf [^:]*?) :", rf"\1 {plan[0]} :", text)
     text = re.sub(r"(%xk: tile<i32>\)) \{", rf"\1 {entry[0]} {{", text)
-    args, expected, grid = problem(F16)
+    args, expected, grid = problem(case)
     a, b = (np.asarray(x, np.float32) for x in args[:2])
     total = np.full(expected.shape, float(start), np.float32)
     for k in range(0, a.shape[1], 64):
@@ -258,14 +258,7 @@ def test_ptxas_assembles_it_without_spills(chip: str) -> None:
 def test_too_many_columns_are_refused_with_a_list() -> None:
     case = replace(F16, tile=(128, 256, 16), sizes=(128, 256, 16))
     text = planned(case, (4, 2))
-    line = next(line for line in text.splitlines() if "%d = mmaf" in line)
-    starts = [f"%s{n} = constant <f32: {n}.0> : tile<128x256xf32>" for n in range(3)]
-    own = (line.replace("%acc", f"%s{n}").replace("%d =", f"%d{n} =") for n in range(3))
-    sums = [*starts, *own]
-    acc = "tile<128x256xf32>"
-    adds = [f"%e0 = addf %d0, %d1 : {acc}", f"%e1 = addf %e0, %d2 : {acc}"]
-    adds.append(f"%d = addf %acc, %e1 : {acc}")
-    text = text.replace(line, "\n".join([*sums, *adds]))
+    text = three_sums(case, text)
     with pytest.raises(
         cuda_tile.UserError, match=r"at most 512 columns .* got 768: 256"
     ):
@@ -304,10 +297,50 @@ def test_clusters_are_refused() -> None:
         cuda_tile.compile(cuda_tile.load(text.encode()), CHIP, cubin=False)
 
 
-def test_products_without_such_a_plan_stay_those_of_warps() -> None:
-    made = cuda_tile.compile(cuda_tile.load(kernel(F16).encode()), CHIP, cubin=False)
-    assert "mma.sync" in made.ptx
-    assert "tcgen05" not in made.ptx
+@pytest.mark.parametrize("name", CASES)
+def test_the_search_proposes_it(name: str) -> None:
+    case = CASES[name]
+    made = cuda_tile.compile(cuda_tile.load(kernel(case).encode()), CHIP, cubin=False)
+    assert "tcgen05.mma." in made.ptx
+    check(case, kernel(case))
+
+
+def three_sums(case: Case, text: str) -> str:
+    """A kernel whose loop adds three products to sums of their own, and all to one."""
+    m, n, _ = case.tile
+    acc = f"tile<{m}x{n}xf32>"
+    line = next(line for line in text.splitlines() if "%d = mmaf" in line)
+    starts = [f"%s{i} = constant <f32: {i}.0> : {acc}" for i in range(3)]
+    own = (line.replace("%acc", f"%s{i}").replace("%d =", f"%d{i} =") for i in range(3))
+    adds = [f"%e0 = addf %d0, %d1 : {acc}", f"%e1 = addf %e0, %d2 : {acc}"]
+    adds.append(f"%d = addf %acc, %e1 : {acc}")
+    return text.replace(line, "\n".join([*starts, *own, *adds]))
+
+
+def planned_text(text: str) -> str:
+    """Level T of a kernel behind `plan`."""
+    return str(cuda_tile.lower(cuda_tile.load(text.encode()), CHIP, until="plan"))
+
+
+def test_a_product_that_finds_no_columns_is_one_of_warps() -> None:
+    case = replace(F16, tile=(256, 512, 16), sizes=(256, 512, 48))
+    text = planned_text(kernel(case))
+    assert 'atom = "m16n8k16"' in text
+    assert "wanted 1024 columns of tensor memory, got mma.sync: there are 512;" in text
+    half = planned_text(kernel(replace(case, tile=(256, 256, 16))))
+    assert 'atom = "tcgen05.m128n256k16"' in half
+    assert "columns of tensor memory" not in half
+
+
+@pytest.mark.parametrize("name", sorted(BODIES))
+def test_a_sum_that_threads_use_in_each_iteration_is_one_of_warps(name: str) -> None:
+    text, expected, args, grid = loop(name)
+    plain = re.sub(r" (attributes )?\{tileas.plan = \{[^}]*\}\}", "", text)
+    is_plain = name in ("starts_at_seven",)
+    assert ("tcgen05" in planned_text(plain)) == is_plain
+    module = cuda_tile.load(plain.encode())
+    cuda_tile.run(module, grid=grid, args=args, on="emulator", gpu=CHIP)
+    assert np.array_equal(args[2], expected)
 
 
 REDUNDANT = {
@@ -325,8 +358,9 @@ def deleted_statements(ptx: str) -> list[Mutant]:
 
 
 def test_deleted_synchronisation_is_noticed() -> None:
-    """Of a sum that goes to registers and back in each iteration."""
-    text, expected, args, grid = loop("adds_before")
+    """Of a sum that goes to registers and back in each iteration, through all slots."""
+    case = replace(F16, sizes=(128, 64, 640))
+    text, expected, args, grid = loop("adds_before", case)
     module = cuda_tile.load(text.encode())
     made = cuda_tile.compile(module, CHIP, cubin=False)
     how: dict[str, Any] = {"grid": grid, "args": args, "on": "emulator", "gpu": CHIP}

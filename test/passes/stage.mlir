@@ -1,7 +1,7 @@
 // What must change threads goes through shared memory: operands of products in
 // swizzled buffers, conversions between warps, the rest of a reduction across warps.
 
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_100},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_120},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
 
 !square = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
 !transposed = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
@@ -207,7 +207,7 @@ cuda_tile.module @kernels {
 
   // More than shared memory holds goes in parts through one buffer, and a remark says so.
   // CHECK-LABEL: entry @large
-  // CHECK-SAME: tileas.remarks = [{{.*}}"{{.*}}wanted a tile<256x256xf64> to change threads at once, it goes in 4 parts: it takes 524288 bytes of shared memory where 232448 are left
+  // CHECK-SAME: tileas.remarks = [{{.*}}"{{.*}}wanted a tile<256x256xf64> to change threads at once, it goes in 8 parts: it takes 524288 bytes of shared memory where 101376 are left
   // CHECK: %[[BUFFER:.*]] = tileas.alloc_shared
   // CHECK-COUNT-4: tileas.store_shared %{{.*}} at [{{.*}}], %[[BUFFER]]
   // CHECK: tileas.load_shared %[[BUFFER]][{{.*}}] into

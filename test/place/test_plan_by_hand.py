@@ -101,8 +101,8 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         ),
         (
             '{num_warps = 4 : i64, roles = "load", registers = 232 : i64}',
-            r"expected registers and load_registers .* on sm_90a, .*, got 232 and 0 on "
-            r"sm_80",
+            r"expected registers and load_registers .* .sm_90a, sm_100a., for .*, got "
+            r"232 and 0 on sm_80",
         ),
     ],
 )

@@ -35,7 +35,7 @@ from product_kernels import Product
 
 import cuda_tile
 from cuda_tile import Options
-from cuda_tile.constants import WARP_SLOWDOWN
+from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.errors import CudaTileError
 from cuda_tile.ir.copy_plan import ENGINES
 from cuda_tile.ir.launch import parameter_types
@@ -142,8 +142,8 @@ def _clocks(
     more = {
         name: (whole[name] - half.get(name, 0)) / (ITERATIONS // 2) for name in whole
     }
-    if find_target(gpu).moves_registers and "wgmma" not in compiled.ptx:
-        more["tensor cores"] *= WARP_SLOWDOWN
+    if not any(name in compiled.ptx for name in ("wgmma", "tcgen05")):
+        more["tensor cores"] *= MMA_SYNC.slowdown(find_target(gpu))
     limiter = max(more, key=lambda name: more[name])
     return more[limiter], limiter
 

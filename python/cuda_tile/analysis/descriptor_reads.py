@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.operand_sources import renamed_buffer
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.operand_sources import (
+    Product,
+    conversions_of,
+    renamed_buffer,
+    source_load,
+)
 from cuda_tile.engines.engine import Atom
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
@@ -126,3 +133,30 @@ def count_of(atom: Atom, role: OperandRole) -> int:
         role: Which operand.
     """
     return atom.shape[0] if role == "a" else atom.shape[1]
+
+
+def is_readable(
+    product: Product, index: int, plan: ProductPlan, facts: FactsAnalysis | None
+) -> bool:
+    """Whether an operand can lie in shared memory as the instruction needs it.
+
+    Args:
+        product: The product.
+        index: Which operand.
+        plan: How the product is computed.
+        facts: Facts of the entry; None before there are any.
+    """
+    operand = product.op.operands[index]
+    load = source_load(operand)
+    bits = product.operand_bits
+    if facts is None or load is None:
+        if bits != 16:  # whose rows would be stored element by element
+            return False
+        return readable_buffer(product.op, index, plan, 1) is not None
+    if conversions_of(operand):  # by threads, which the instruction does not wait for
+        return False
+    tile, access = load.results[0], describe_access(load, facts)
+    if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
+        return False
+    read = Read(operand, index, plan)
+    return read.suits(copied_buffer(tile, access.fastest, [read]))

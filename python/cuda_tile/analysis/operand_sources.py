@@ -15,10 +15,10 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
-from cuda_tile.ir.carried import leaves
+from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
-from cuda_tile.ir.traits import ELEMENTWISE, LOADS, PRODUCTS, PURE, SAME_ELEMENTS
+from cuda_tile.ir.traits import ELEMENTWISE, LOADS, LOOPS, PRODUCTS, PURE, SAME_ELEMENTS
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
@@ -386,12 +386,35 @@ def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
 
 
 def warp_share(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of the result that a warp computes, at least one atom.
+    """Rows and columns of the result that a warp has, at least one atom.
+
+    Of an atom that one thread issues, warps may divide the columns.
 
     Args:
         product: The product.
         plan: The plan of the product.
     """
     m, n, _ = product.extents
+    if plan.engine.is_issued_by_one:
+        return m // plan.warps_m, n // plan.warps_n
     step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
+
+
+def is_plain_sum(op: ir.Operation) -> bool:
+    """Whether a loop carries the sum of a product, and nothing else in it uses that.
+
+    Args:
+        op: The product.
+    """
+    total, result = op.operands[2], op.results[0]
+    users = [(use.owner.operation, use.operand_number) for use in result.uses]
+    # transposed_products C9
+    if not isinstance(total.owner, ir.Block) or len(list(total.uses)) != 1:
+        return False
+    loop = total.owner.owner.operation
+    if len(users) != 1 or loop.name not in LOOPS:
+        return False
+    end, number = users[0]
+    carried = ir.BlockArgument(total).arg_number - first_carried(loop)[1]
+    return end == block_ops(total.owner)[-1] and number == carried

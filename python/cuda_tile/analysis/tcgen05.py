@@ -1,13 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engine tcgen05: what a product takes beside its sums, which are in tensor memory."""
+"""Engine tcgen05: which products it can compute, and what those take."""
 
 from __future__ import annotations
 
-from cuda_tile.analysis.operand_sources import Product
-from cuda_tile.analysis.product_rules import REGISTERS, Gathered
-from cuda_tile.analysis.registers import Weigh
+from itertools import starmap
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.descriptor_reads import is_readable
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.operand_sources import (
+    Product,
+    ProductPlans,
+    enclosing_loop,
+    is_plain_sum,
+)
+from cuda_tile.analysis.product_rules import (
+    PROPOSALS,
+    READS_ITSELF,
+    REGISTERS,
+    Gathered,
+)
+from cuda_tile.analysis.registers import IsStaged, Weigh
+from cuda_tile.constants import TENSOR_WAIT_CLOCKS
+from cuda_tile.engines.engine import Atom
+from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.tcgen05 import TCGEN05
-from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.plan import Plan, ProductPlan, terms_of
+from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.layout.tensor import (
+    TENSOR_COLUMNS,
+    TENSOR_ROWS,
+    TENSOR_WARPS,
+    allocation,
+    columns_of,
+    find_tensor_atom,
+)
+from cuda_tile.targets import Target
+
+
+@PROPOSALS.register(TCGEN05.name)
+def propose(
+    product: Product,
+    plan: Plan,
+    target: Target,
+    facts: FactsAnalysis | None,
+    staged: tuple[IsStaged, IsStaged],
+) -> ProductPlan | None:
+    """A product in tensor memory, if it can be there and gains by it.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        target: The chip.
+        facts: Facts of the entry, if an engine loads some of its operands.
+        staged: Which operands an engine loads, and which ones threads compute from
+            what an engine loads.
+    """
+    del staged
+    atom = _atom(product.op, target)
+    if atom is None or not plan.num_warps or plan.num_warps % TENSOR_WARPS:
+        return None
+    blocks = min(plan.num_warps // TENSOR_WARPS, product.extents[0] // atom.shape[0])
+    rows = TENSOR_WARPS * max(1, blocks)
+    made = ProductPlan(atom, rows, plan.num_warps // rows)
+    if TCGEN05.refuse_shape(atom, terms_of(product.op), made.warps) is not None:
+        return None
+    held = sum(map(tile_bytes, list(product.op.operands)[:2]))
+    if held > target.shared_bytes_per_cta or not _pays(product, atom, target):
+        return None
+    reads = (is_readable(product, index, made, facts) for index in (0, 1))
+    return made if all(reads) else None
+
+
+@READS_ITSELF.register(TCGEN05.name)
+def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
+    """Whether tensor memory computes a product, however it is divided."""
+    del facts
+    atom = _atom(op, target)
+    return atom is not None and _pays(Product.of(op), atom, target)
 
 
 @REGISTERS.register(TCGEN05.name)
@@ -17,3 +87,59 @@ def registers(
     """None: one thread has descriptors of both operands."""
     del product, plan, weigh, gathered
     return 0
+
+
+def tensor_columns_of(product: Product, plan: ProductPlan) -> int:
+    """Columns of tensor memory that the sum of a product takes.
+
+    Args:
+        product: The product.
+        plan: Its plan.
+    """
+    if plan.engine != TCGEN05:
+        return 0
+    return columns_of(product.extents[:2], plan.atom.shape[0])
+
+
+def allocated_columns(plans: ProductPlans) -> int:
+    """Columns that a kernel allocates at most: each product may have a sum of its own.
+
+    Args:
+        plans: The products of the kernel, with their plans.
+    """
+    wanted = sum(starmap(tensor_columns_of, plans.items()))
+    return allocation(wanted) if wanted else 0
+
+
+def _atom(op: ir.Operation, target: Target) -> Atom | None:
+    """The instruction that a chip has for a product; None if it has none."""
+    terms = terms_of(op)
+    rows, columns, depth = terms.extents
+    if (
+        not TCGEN05.is_on(target)
+        or terms.scaling is not None
+        or terms.batch is not None
+    ):
+        return None
+    if rows < TENSOR_ROWS[0] or columns < TENSOR_COLUMNS[0]:
+        return None
+    atom = find_tensor_atom(terms.operand, terms.accumulator, rows, columns)
+    if atom is None or depth < atom.shape[2]:
+        return None
+    return None if TCGEN05.refuse_chip(atom, terms, target) else atom
+
+
+def _pays(product: Product, atom: Atom, target: Target) -> bool:
+    """Whether a product takes fewer clocks here than by warps.
+
+    Not where threads use its sum in each iteration of a loop: they and the tensor cores
+    would wait for each other, and the sum would go to registers and back.
+    """
+    is_repeated = enclosing_loop(product.op) is not None
+    if is_repeated and not is_plain_sum(product.op):
+        return False
+    m, n, k = product.extents
+    least = m * n * k / target.fma_per_clock * product.operand_bits / 16
+    waits = 0 if is_repeated else TENSOR_WAIT_CLOCKS
+    own = least * TCGEN05.slowdown(target, atom) + waits
+    return own < least * MMA_SYNC.slowdown(target)

@@ -20,11 +20,7 @@ from cuda_tile.ir.async_products import reader_name, runs_by_itself, sum_of
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.tiles import pending_tile
 from cuda_tile.ir.walk import location_text, nested_ops
-from cuda_tile.layout.tensor import columns_of, tensor_atom
-
-LEAST_COLUMNS = 32
-"""Columns of the smallest allocation, which is a power of two (PTX ISA,
-"tcgen05.alloc")."""
+from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class TensorColumns:
     @property
     def allocated(self) -> int:
         """Columns that the kernel allocates."""
-        return max(LEAST_COLUMNS, 1 << (self.wanted - 1).bit_length())
+        return allocation(self.wanted)
 
     def text(self) -> str:
         """What takes the columns."""

@@ -15,15 +15,14 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.descriptor_reads import (
     ROLES,
-    Read,
-    copied_buffer,
+    is_readable,
     readable_buffer,
 )
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import (
     IsStaged,
     Product,
-    conversions_of,
+    is_plain_sum,
     renamed_buffer,
     source_load,
 )
@@ -43,7 +42,6 @@ from cuda_tile.constants import (
 )
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.wgmma import WGMMA, groups_of
-from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
@@ -52,8 +50,6 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
-from cuda_tile.ir.traits import LOOPS
-from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.atoms import M16N16K32
 from cuda_tile.layout.descriptors import UNIT_BYTES, panel_buffer
 from cuda_tile.layout.wgmma import (
@@ -194,7 +190,7 @@ def _converted(
     is_copied, is_computed = staged
     convert, computed = "", ""
     for index in indices:
-        if not _is_readable(product, index, plan, facts):  # converted_operands C2
+        if not is_readable(product, index, plan, facts):  # converted_operands C2
             # converted_operands C5
             if not is_copied(product.op, index) or not _is_storable(
                 product, index, plan
@@ -270,7 +266,7 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
         facts: The facts of the entry's values; None before there are any.
     """
     load = source_load(op.operands[index])
-    if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):
+    if load is None or facts is None or (index == 1 and not is_plain_sum(op)):
         return False
     tile = load.results[0]
     if element_bits(element_of(tile)) != 8:  # transposed_products C1
@@ -280,21 +276,6 @@ def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) ->
         return False
     shared = renamed_buffer(panel_buffer(shape_of(tile), 8, near), op.operands[index])
     return bool(shared.offset[0][index])  # transposed_products C8
-
-
-def _is_plain_sum(op: ir.Operation) -> bool:
-    """Whether a loop carries the sum of a product, and nothing else in it uses that."""
-    total, result = op.operands[2], op.results[0]
-    users = [(use.owner.operation, use.operand_number) for use in result.uses]
-    # transposed_products C9
-    if not isinstance(total.owner, ir.Block) or len(list(total.uses)) != 1:
-        return False
-    loop = total.owner.owner.operation
-    if len(users) != 1 or loop.name not in LOOPS:
-        return False
-    end, number = users[0]
-    carried = ir.BlockArgument(total).arg_number - first_carried(loop)[1]
-    return end == block_ops(total.owner)[-1] and number == carried
 
 
 @READS_ITSELF.register(WGMMA.name)
@@ -370,23 +351,3 @@ def _pays(product: Product, convert: str) -> bool:
 def _is_storable(product: Product, index: int, plan: ProductPlan) -> bool:
     """Whether threads can store an operand as the instruction needs it."""
     return readable_buffer(product.op, index, plan, 1 - index) is not None
-
-
-def _is_readable(
-    product: Product, index: int, plan: ProductPlan, facts: FactsAnalysis | None
-) -> bool:
-    """Whether an operand can lie in shared memory as the instruction needs it."""
-    operand = product.op.operands[index]
-    load = source_load(operand)
-    bits = product.operand_bits
-    if facts is None or load is None:
-        if bits != 16:  # whose rows would be stored element by element
-            return False
-        return readable_buffer(product.op, index, plan, 1) is not None
-    if conversions_of(operand):  # by threads, which the instruction does not wait for
-        return False
-    tile, access = load.results[0], describe_access(load, facts)
-    if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
-        return False
-    read = Read(operand, index, plan)
-    return read.suits(copied_buffer(tile, access.fastest, [read]))

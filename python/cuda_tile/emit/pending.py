@@ -74,6 +74,7 @@ def await_(e: Emitter, op: ir.Operation) -> None:
     """
     b = e.builder
     if all(map(e.in_tensor_memory, op.operands)):
+        wait_for_products(e, op, 0)
         for value, tile in zip(op.operands, op.results, strict=True):
             e.set(tile, load_sum(e, value))
         return

@@ -13,6 +13,7 @@ first iteration of a slot counts as over.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
@@ -29,8 +30,10 @@ from cuda_tile.emit.blocks import (
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.pending import wait_for_products
+from cuda_tile.emit.tensor_memory import in_warp_that_issues, issuing
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError, Unsupported
+from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
@@ -151,12 +154,41 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
     full = filled[text(op, "fill")]
-    empty = draining.warps // _warps_that_speak(op)
+    empty = 1 if is_drained_by_one(op) else draining.warps // _warps_that_speak(op)
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
             distance = start + first + slot * MBARRIER_BYTES
             pointer = e.builder.byte_offset(e.shared_pointer(), distance)
             mbarriers.init(e, pointer, arrivals)
+
+
+def is_drained_by_one(ring: ir.Operation) -> bool:
+    """Whether one thread starts the products that read a ring's slots.
+
+    Others neither wait for its slots, which might be filled twice meanwhile, nor give
+    them back.
+    """
+    return (
+        is_drained_by_products(ring)
+        and engine_of_op(text(ring, "drain")).is_issued_by_one
+    )
+
+
+def is_read_by_threads(take: ir.Operation) -> bool:
+    """Whether more than products read a slot; a barrier before its release waits then.
+
+    Args:
+        take: The take of the slot.
+    """
+    work = list(take.results)
+    while work:
+        for use in work.pop().uses:
+            user = use.owner.operation
+            if user.name == "tileas.reinterpret":
+                work += user.results
+            elif not runs_by_itself(user):
+                return True
+    return False
 
 
 def _warps_that_speak(ring: ir.Operation) -> int:
@@ -229,9 +261,11 @@ def take(e: Emitter, op: ir.Operation) -> None:
     made, b = ring_of(op), e.builder
     if _has_mbarriers(made):
         iteration = Iteration.of(e, op)
-        mbarriers.wait(e, iteration.full(e), iteration.parity)
-        if is_drained_by_products(made) and text(made, "fill") != "tma":
-            proxy_fence(e)
+        alone = is_drained_by_one(made) and not is_read_by_threads(op)
+        with in_warp_that_issues(e) if alone else nullcontext():
+            mbarriers.wait(e, iteration.full(e), iteration.parity)
+            if is_drained_by_products(made) and text(made, "fill") != "tma":
+                proxy_fence(e)
     else:
         groups = integer(op, "groups") if "groups" in op.attributes else 0
         count = ir.IntegerAttr.get(b.i32, groups)
@@ -246,9 +280,15 @@ def take(e: Emitter, op: ir.Operation) -> None:
 def release(e: Emitter, op: ir.Operation) -> None:
     """Groups: the barrier of a later `take` says so to all threads.
 
-    Before it, each of them has waited for the products that read the slot.
+    Before it, each of them has waited for the products that read the slot. Products
+    that one thread starts say so themselves, by a commit.
     """
     made = ring_of(op)
+    if _has_mbarriers(made) and is_drained_by_one(made):
+        empty = Iteration.of(e, op).empty(e)
+        with issuing(e):
+            e.builder.create("nvvm.tcgen05.commit", [], [empty])
+        return
     _, _, *after = op.operands
     if after:
         wait_for_products(

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engine tcgen05: products that one thread starts, and all threads wait for.
+"""Engine tcgen05: products that one thread starts, and that run by themselves.
 
-One lane of the role's first warp starts the instructions of an op, all along K, and
-commits them to an mbarrier, which all threads have arrived at before. The state that
-their arrival gave them names the phase, so that none need know how many came before.
-What they did to the sum before is ordered by the barrier in front.
+One lane of the role's first warp starts the instructions of an op, all along K. Nobody
+waits there: barriers and rings stand where operands are written, threads hand a sum
+over where it is settled, and wait where it is awaited.
 """
 
 from __future__ import annotations
@@ -12,17 +11,16 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.descriptor_reads import ROLES
-from cuda_tile.emit.blocks import barrier, when
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Pending
 from cuda_tile.emit.pending import WAITS
 from cuda_tile.emit.tensor_memory import (
-    fence,
     first_column,
-    in_first_warp,
+    issuing,
     pointer_of,
+    wait_for_all,
 )
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported, UserError
@@ -47,12 +45,14 @@ _SEGMENTS = (1, 1, 1, 1, 1, 0, 0)
 
 @WAITS.register(TCGEN05.name)
 def wait_for_groups(e: Emitter, groups: int) -> None:
-    """Threads have waited behind the op that started the product."""
+    """Waits for all of them: an mbarrier does not tell the younger ones apart."""
+    del groups
+    wait_for_all(e)
 
 
 @RULES.register("tileas.tcgen05")
 def tcgen05(e: Emitter, op: ir.Operation) -> None:
-    """Starts the instructions of a product and waits for them.
+    """Starts the instructions of a product.
 
     Raises:
         Unsupported: The chip has no tensor memory.
@@ -62,30 +62,10 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
             f"'{op.name}' needs sm_{TENSOR_CAPABILITY}a, got {e.target.arch}; "
             "tileas.mma_sync multiplies on every chip"
         )
-    acc, tensor = e.pending(op.operands[2]), e.tensor
-    if tensor is None:
-        raise InternalError(f"emit: expected columns for '{op.name}'; run allocate")
-    b = e.builder
-    fence(e, "before")
-    barrier(e)
-    state = b.op("nvvm.mbarrier.arrive", b.i64, tensor.mbarrier)
-    with when(e, in_first_warp(e)), when(e, b.op("nvvm.elect.sync", b.i1)):
-        fence(e, "after")
+    acc = e.pending(op.operands[2])
+    with issuing(e):
         _start(e, op, acc)
-        b.create("nvvm.tcgen05.commit", [], [tensor.mbarrier])
-    _wait(e, tensor.mbarrier, state)
-    fence(e, "after")
     e.set(op.results[0], Pending(acc.layout, ()))
-
-
-def _wait(e: Emitter, pointer: ir.Value, state: ir.Value) -> None:
-    """Waits until the phase in which a thread has arrived is over."""
-    b = e.builder
-    again, after = b.block(), b.block()
-    b.branch(again)
-    b.enter(again)
-    b.branch_if(b.op("nvvm.mbarrier.try_wait", b.i1, pointer, state), after, again)
-    b.enter(after)
 
 
 def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:

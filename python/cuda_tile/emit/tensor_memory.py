@@ -9,16 +9,17 @@ barrier (PTX ISA, "tcgen05 memory consistency model").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.emit import mbarriers
 from cuda_tile.emit.blocks import barrier, is_first, when
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter, TensorMemory
-from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
@@ -26,7 +27,8 @@ from cuda_tile.ir.rings import MBARRIER_BYTES
 from cuda_tile.ir.roles import role_around
 from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits, pending_tile
-from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.ir.walk import enclosing_ops
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of
 
 TENSOR_SPACE = 6
@@ -34,6 +36,9 @@ TENSOR_SPACE = 6
 _WARP_LANES = TENSOR_LANES // TENSOR_WARPS
 _LANE_SHIFT = 16
 """An address has the lane in its upper half (PTX ISA, "Tensor Memory Addressing")."""
+_WARP_BITS = 5
+"""Bits of a warp's number: a CTA has 1,024 threads at most (CUDA C++ Programming Guide,
+"Technical Specifications per Compute Capability")."""
 _MOST_REGISTERS = 32
 """Registers of one load or store. More at once have to be found side by side."""
 
@@ -56,9 +61,7 @@ def allocate_columns(e: Emitter, entry: ir.Operation) -> None:
     with when(e, is_first(e)):
         mbarriers.init(e, pointer, waiting.threads + 1)
         mbarriers.fence_init(e)
-    fence(e, "before")
-    barrier(e)
-    fence(e, "after")
+    hand_over(e)
     e.tensor = TensorMemory(places, b.load(b.i32, word, 4), pointer)
 
 
@@ -67,9 +70,7 @@ def free_columns(e: Emitter) -> None:
     if e.tensor is None:
         return
     b = e.builder
-    fence(e, "before")
-    barrier(e)
-    fence(e, "after")
+    hand_over(e)
     with when(e, in_first_warp(e)):
         columns = b.constant(b.i32, e.tensor.places.allocated)
         b.create("nvvm.tcgen05.dealloc", [], [pointer_of(b, e.tensor.base), columns])
@@ -78,8 +79,62 @@ def free_columns(e: Emitter) -> None:
 def in_first_warp(e: Emitter) -> ir.Value:
     """Whether this is a thread of the role's first warp, the same in all of a warp."""
     b = e.builder
-    warp = b.op("llvm.lshr", b.i32, e.threads.index, b.constant(b.i32, N_LANE_BITS))
-    return b.icmp("eq", shuffle(b, "idx", warp, 0), b.constant(b.i32, 0))
+    warp = e.threads.warp_form([1 << bit for bit in range(_WARP_BITS)])
+    return b.icmp("eq", warp, b.constant(b.i32, 0))
+
+
+@contextmanager
+def issuing(e: Emitter) -> Generator[None]:
+    """Emits what follows for the one thread that starts products, and commits them.
+
+    It is always the same one: an election among the same lanes has one result (PTX ISA,
+    "elect.sync"), and a commit is for what its thread has started.
+    """
+    with (
+        when(e, in_first_warp(e)),
+        when(e, e.builder.op("nvvm.elect.sync", e.builder.i1)),
+    ):
+        yield
+
+
+@contextmanager
+def in_warp_that_issues(e: Emitter) -> Generator[None]:
+    """Emits what follows for the warp of the thread that starts products."""
+    with when(e, in_first_warp(e)):
+        yield
+
+
+def wait_for_all(e: Emitter) -> None:
+    """All threads of the role wait for all products so far.
+
+    They arrive at the mbarrier that the end of the products arrives at, too. The state
+    that their arrival gave them names the phase, so that none need know how many came
+    before.
+    """
+    b, tensor = e.builder, tensor_of(e)
+    state = b.op("nvvm.mbarrier.arrive", b.i64, tensor.mbarrier)
+    with issuing(e):
+        b.create("nvvm.tcgen05.commit", [], [tensor.mbarrier])
+    mbarriers.wait(e, tensor.mbarrier, state)
+    fence(e, "after")
+
+
+def hand_over(e: Emitter) -> None:
+    """Products may change what threads have read or written of tensor memory."""
+    fence(e, "before")
+    barrier(e)
+    fence(e, "after")
+
+
+def tensor_of(e: Emitter) -> TensorMemory:
+    """What the kernel has allocated.
+
+    Raises:
+        InternalError: It has no tensor memory.
+    """
+    if e.tensor is None:
+        raise InternalError("emit: expected columns of tensor memory; run allocate")
+    return e.tensor
 
 
 def fence(e: Emitter, when_: str) -> None:
@@ -109,9 +164,8 @@ def first_column(e: Emitter, value: ir.Value) -> tuple[ir.Value, int]:
     Raises:
         InternalError: The kernel has no tensor memory.
     """
-    if e.tensor is None:
-        raise InternalError(f"emit: expected columns for {value}; run allocate")
-    return e.tensor.base, e.tensor.places.first[value]
+    tensor = tensor_of(e)
+    return tensor.base, tensor.places.first[value]
 
 
 def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
@@ -124,12 +178,15 @@ def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
     """
     b, layout = e.builder, pending_tile(result)[1]
     if uniform_bits(tile) == 0:
+        if any(map(_cuda_tile.is_loop, enclosing_ops(result))):
+            hand_over(e)  # what threads have loaded of the iteration before
         return Pending(layout, (), b.constant(b.i1, 0))
     words = [_to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
     for address, shape, registers in _pieces(e, result):
         operands = [pointer_of(b, address), b.vector([words[r] for r in registers])]
         b.create("nvvm.tcgen05.st", [], operands, {"shape": shape})
     _wait(b, "store")
+    hand_over(e)
     return Pending(layout, ())
 
 

@@ -144,6 +144,8 @@ class Engine(ABC):
         completion: How the end of a product is known.
         issuing_warps: Warps that have the sum of an instruction; they issue it
             together, or one thread does for them.
+        is_issued_by_one: Whether one thread starts its instructions, which arrive at an
+            mbarrier once they have read their operands.
         widths_across: Widths of elements of operands in shared memory, in bits, that
             may lie along M or N.
         may_swap: Whether it may compute the transpose B^T A^T.
@@ -158,6 +160,7 @@ class Engine(ABC):
     sums: tuple[Home, ...] = ("registers",)
     completion: Completion = "at once"
     issuing_warps: int = 1
+    is_issued_by_one: bool = False
     widths_across: tuple[int, ...] = WORDS_ACROSS
     may_swap: bool = False
     may_promote: bool = True
@@ -230,9 +233,14 @@ class Engine(ABC):
         rows, columns, _ = atom.shape
         return rows // max(1, self.issuing_warps), columns
 
-    def slowdown(self, target: Target) -> float:
-        """Its time per multiply-add, of the best that the chip can do."""
-        del target
+    def slowdown(self, target: Target, atom: Atom | None = None) -> float:
+        """Its time per multiply-add, of the best that the chip can do.
+
+        Args:
+            target: The chip.
+            atom: The instruction; None for the usual one.
+        """
+        del target, atom
         return 1
 
     @abstractmethod

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cuda_tile.constants import WARP_SLOWDOWN
+from cuda_tile.constants import TENSOR_WARP_SLOWDOWN, WARP_SLOWDOWN
 from cuda_tile.engines.engine import Atom, Division, Engine, Reading, Terms
 from cuda_tile.engines.short_sums import PROMOTED_ELEMENTS, SHORT_SUMS, pieces_of_sums
+from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
 from cuda_tile.targets import Target
@@ -91,8 +92,16 @@ class WarpEngine(Engine):
         pieces = pieces_of_sums(terms.shape, warps, atom)
         return PROMOTED_ELEMENTS if pieces else atom.shape[2]
 
-    def slowdown(self, target: Target) -> float:
-        """Its time per multiply-add, of the best that the chip can do."""
+    def slowdown(self, target: Target, atom: Atom | None = None) -> float:
+        """Its time per multiply-add, of the best that the chip can do.
+
+        Args:
+            target: The chip.
+            atom: The instruction.
+        """
+        del atom
+        if TCGEN05.is_on(target):
+            return TENSOR_WARP_SLOWDOWN
         return WARP_SLOWDOWN if WGMMA.is_on(target) else 1
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:

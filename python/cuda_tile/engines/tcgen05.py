@@ -12,6 +12,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.layout.descriptors import BYTES_ACROSS
 from cuda_tile.layout.tensor import (
     TENSOR_COLUMNS,
+    TENSOR_ROWS,
     TENSOR_WARPS,
     TensorAtom,
     kind_of,
@@ -28,6 +29,7 @@ class Tcgen05(Engine):
     sums = ("tensor",)
     completion = "group"
     issuing_warps = TENSOR_WARPS
+    is_issued_by_one = True
     widths_across = BYTES_ACROSS
     may_promote = False
 
@@ -101,6 +103,16 @@ class Tcgen05(Engine):
         """
         del atom, terms, warps, target
         return 0
+
+    def slowdown(self, target: Target, atom: Atom | None = None) -> float:
+        """Its time per multiply-add: 64 rows take as long as 128.
+
+        Args:
+            target: The chip.
+            atom: The instruction.
+        """
+        del target
+        return 1 if atom is None else TENSOR_ROWS[-1] / atom.shape[0]
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
         """Each instruction reads its rows and its columns.

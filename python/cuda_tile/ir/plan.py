@@ -421,7 +421,8 @@ def _check_registers(target: Target, plan: Plan) -> None:
         or plan.num_warps % LOAD_WARPS
     ):
         raise UserError(
-            f"expected registers and load_registers in '{PLAN_ATTRIBUTE}' on sm_90a, "
+            f"expected registers and load_registers in '{PLAN_ATTRIBUTE}' where "
+            "products run by themselves (sm_90a, sm_100a), "
             f"for roles = load and a num_warps that {LOAD_WARPS} divides only, got "
             f"{plan.registers} and {plan.load_registers} on {target.name}",
         )

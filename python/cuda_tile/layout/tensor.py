@@ -30,6 +30,9 @@ TENSOR_ROWS = (64, 128)
 TENSOR_COLUMNS = (16, 32, 64, 128, 256)
 """N of an instruction. The ISA has all multiples of 16; extents of tiles are powers of
 two, and N of 8 is left to warps."""
+LEAST_COLUMNS = 32
+"""Columns of the smallest allocation, which is a power of two (PTX ISA,
+"tcgen05.alloc")."""
 TENSOR_WARPS = 4
 """Warps whose lanes are all of tensor memory."""
 TENSOR_CAPABILITY = 100
@@ -259,6 +262,11 @@ def columns_of(shape: tuple[int, ...], rows: int) -> int:
         rows: M of the instruction.
     """
     return shape[0] // rows * shape[1]
+
+
+def allocation(columns: int) -> int:
+    """Columns that a kernel allocates for so many that it wants."""
+    return max(LEAST_COLUMNS, 1 << (columns - 1).bit_length())
 
 
 def left_place(row: int, k: int, rows: int, bits: int) -> tuple[int, int, int]:

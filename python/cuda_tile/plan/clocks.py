@@ -63,7 +63,7 @@ def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> floa
     """
     m, n, k = product.extents
     clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
-    return clocks * plan.engine.slowdown(target)
+    return clocks * plan.engine.slowdown(target, plan.atom)
 
 
 def read_clocks(

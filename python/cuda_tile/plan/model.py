@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import starmap
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.address_tiles import AddressTiles
@@ -18,6 +19,7 @@ from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
+from cuda_tile.analysis.tcgen05 import allocated_columns, tensor_columns_of
 from cuda_tile.constants import (
     EASY_REGISTERS,
     LADEN_REGISTERS,
@@ -25,7 +27,7 @@ from cuda_tile.constants import (
     ROLE_SPARED_REGISTERS,
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
-from cuda_tile.ir.plan import LOAD_WARPS, Plan
+from cuda_tile.ir.plan import LOAD_WARPS, Plan, ProductPlan
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.layout.atoms import MmaAtom
@@ -62,6 +64,7 @@ class Cost:
         ctas: CTAs that the registers allow.
         lacking: Registers that an instruction lacks at the launch: ptxas may refuse
             it, where it spills what else is wanting.
+        columns: Columns of tensor memory.
     """
 
     clocks: Mapping[str, float]
@@ -72,6 +75,7 @@ class Cost:
     excess: int
     ctas: int
     lacking: int
+    columns: int
 
     @property
     def reads(self) -> float:
@@ -262,11 +266,18 @@ class Model:
             plan: The plan of the entry.
             copies: The engines that load operands.
         """
-        atoms = self._staging(copies).atoms
-        return {
-            product: divide_product(product, plan, self._target, atom, copies)
-            for product, atom in atoms.items()
-        }
+        found: dict[Product, ProductPlan] = {}
+        target = self._target
+        for product, atom in self._staging(copies).atoms.items():
+            made = divide_product(product, plan, target, atom, copies)
+            left = target.tensor_columns - sum(
+                starmap(tensor_columns_of, found.items())
+            )
+            if tensor_columns_of(product, made) > left:
+                less = replace(target, tensor_columns=0)
+                made = divide_product(product, plan, less, atom, copies)
+            found[product] = made
+        return found
 
     def candidate(self, decision: Decision) -> Candidate:
         """The cost of a decision, or why it cannot be taken."""
@@ -279,7 +290,10 @@ class Model:
         if has_role:
             launched = target.register_limit(warps + LOAD_WARPS, decision.ctas)
             limit, _ = role_registers(target, warps, decision.ctas, registers)
+        columns = allocated_columns(plans)
         resident = target.resident_ctas(warps, needed.registers)
+        if columns:
+            resident = min(resident, target.tensor_columns // columns)
         busy = max(needed.clocks.values())
         if not copies.copied_loops:
             busy = waiting_clocks(target, busy, max(decision.ctas, resident))
@@ -289,6 +303,7 @@ class Model:
             max(registers - limit, lacking),
             resident,
             lacking,
+            columns,
         )
         made = Candidate(decision, copies, plans, cost, needed.where)
         refusal = self._refusal(made)
@@ -315,6 +330,8 @@ class Model:
         decision, cost = made.decision, made.cost
         if cost.excess:
             return f"{cost.registers} registers needed, {cost.limit} left"
+        if cost.columns * decision.ctas > self._target.tensor_columns:
+            return f"{cost.columns} columns of tensor memory for each of the CTAs"
         if decision.ctas > (self._space.hints.ctas or 1):
             return self._doubt_of_company(made)
         if not made.products and decision.cluster == 1:

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
-from cuda_tile.analysis.operand_sources import Product, conversions_of
+from cuda_tile.analysis.operand_sources import Product, ProductPlans, conversions_of
 from cuda_tile.analysis.product_families import propose
+from cuda_tile.analysis.tcgen05 import tensor_columns_of
 from cuda_tile.constants import ACCUMULATOR_COLUMNS, ACCUMULATOR_ROWS
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
@@ -24,6 +25,7 @@ from cuda_tile.ir.plan import (
     can_compute,
     element_types,
     extents_of,
+    read_target,
     terms_of,
 )
 from cuda_tile.ir.promotion import default_promotion
@@ -59,6 +61,34 @@ def remarks_of(op: ir.Operation, plan: ProductPlan, copies: Copies) -> Iterator[
             )
 
 
+def remarks_of_columns(
+    plans: ProductPlans, plan: Plan, entry: ir.Operation, copies: Copies
+) -> Iterator[str]:
+    """Which products tensor memory had no columns for, and what takes them.
+
+    Args:
+        plans: The products, with their plans.
+        plan: The entry's.
+        entry: The entry.
+        copies: Who loads operands.
+    """
+    target, staged = read_target(entry), (copies.is_copied, copies.is_computed)
+    taken = [(p, n) for p, q in plans.items() if (n := tensor_columns_of(p, q))]
+    used = sum(n for _, n in taken)
+    for product, made in plans.items():
+        if made.engine != MMA_SYNC:
+            continue
+        better = propose(product, plan, target, copies.facts, staged)
+        wanted = 0 if better is None else tensor_columns_of(product, better)
+        if wanted and used + wanted > target.tensor_columns:
+            others = "".join(f", {n} are of {location_text(p.op)}" for p, n in taken)
+            yield (
+                f"{location_text(product.op)}: wanted {wanted} columns of tensor "
+                f"memory, got mma.sync: there are {target.tensor_columns}{others}; "
+                "smaller tiles need fewer"
+            )
+
+
 def divide_product(
     product: Product, plan: Plan, target: Target, atom: MmaAtom, copies: Copies
 ) -> ProductPlan:
@@ -75,7 +105,8 @@ def divide_product(
     found = propose(product, plan, target, copies.facts, staged)
     if found is not None:
         runs_on = any(is_(product.op, index) for is_ in staged for index in (0, 1))
-        return replace(found, lag=int(runs_on and not found.promote))
+        trails = runs_on and not found.promote and not found.engine.is_issued_by_one
+        return replace(found, lag=int(trails))
     found = plan_product(product.extents, plan, atom, product.batch)
     # promotion C9
     promote = default_promotion(terms_of(product.op), atom, target, found.warps)

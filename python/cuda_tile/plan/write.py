@@ -25,7 +25,7 @@ from cuda_tile.options import Options
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.model import Candidate
 from cuda_tile.plan.persist import make_persistent
-from cuda_tile.plan.products import remarks_of
+from cuda_tile.plan.products import remarks_of, remarks_of_columns
 from cuda_tile.plan.registers import role_registers
 from cuda_tile.plan.rings import Rings, SharedMemory
 from cuda_tile.plan.space import Space
@@ -165,6 +165,8 @@ def write(entry: ir.Operation, whole: Whole) -> None:
             product.op.attributes[PLAN_ATTRIBUTE] = plan.to_attribute(whole.plan)
             for text in remarks_of(product.op, plan, whole.copies):
                 add_remark(entry, text)
+    for text in remarks_of_columns(whole.products, whole.plan, entry, whole.copies):
+        add_remark(entry, text)
     for store in whole.stores:
         store.attributes[PLAN_ATTRIBUTE] = StorePlan(TMA).to_attribute()
     _write_loads(entry, whole)
