@@ -186,22 +186,13 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads=frozenset[Bytes]().union(*reads))
 
     def join(self, known: Pending, news: Pending) -> Pending:
-        """The accesses of either path.
-
-        Args:
-            known: The pending accesses on one path.
-            news: Those on the other.
-        """
+        """The accesses of either path."""
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 
         What comes before a loop also comes where it has no iteration.
-
-        Args:
-            edge: An edge of the control flow.
-            state: The pending accesses at its source.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -222,12 +213,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads, writes, writes)
 
     def transfer(self, op: ir.Operation, state: Pending) -> Pending:
-        """A barrier orders everything so far; an access is pending after it.
-
-        Args:
-            op: The op.
-            state: The pending accesses before it.
-        """
+        """A barrier orders everything so far; an access is pending after it."""
         if op.name == BARRIER:
             return state.after_barrier(is_fence=flag(op, "async"))
         if op.name == "tileas.await_copies" and not _groups(op):

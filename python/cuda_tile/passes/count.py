@@ -91,12 +91,7 @@ class Groups(ForwardAnalysis[InFlight]):
     """What is in flight before each op."""
 
     def join(self, known: InFlight, news: InFlight) -> InFlight:
-        """The smaller numbers of either path.
-
-        Args:
-            known: The groups in flight on one path.
-            news: Those on the other.
-        """
+        """The smaller numbers of either path."""
         rings: dict[ir.Value, Ages | None] = {}
         for ring in _keys(known.rings, news.rings):
             one, other = known.rings.get(ring, ()), news.rings.get(ring, ())
@@ -111,12 +106,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(rings, products)
 
     def forward(self, edge: Edge, state: InFlight) -> InFlight:
-        """A value that is handed on keeps its age.
-
-        Args:
-            edge: An edge of the control flow.
-            state: The groups in flight at its source.
-        """
+        """A value that is handed on keeps its age."""
         news = {
             received: state.products[sent]
             for sent, received in edge.pairs
@@ -127,12 +117,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest iteration.
-
-        Args:
-            op: The op.
-            state: The groups in flight before it.
-        """
+        """Publishes and products are new groups; a take is of the oldest iteration."""
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":
