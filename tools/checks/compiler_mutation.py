@@ -94,9 +94,7 @@ def _judge(case: Case) -> Failure | None:
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        return check(
-            case, GPUS, seeds=SEEDS, levels=len(LEVELS_W), has_checkers=False
-        )
+        return check(case, GPUS, seeds=SEEDS, levels=len(LEVELS_W), has_checkers=False)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:

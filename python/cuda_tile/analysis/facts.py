@@ -31,7 +31,7 @@ from cuda_tile.analysis.fact_values import (
     unknown,
     widen,
 )
-from cuda_tile.ir.tile_loop import TILES
+from cuda_tile.ir.traits import TILE_LOOPS
 from cuda_tile.ir.walk import op_stem
 
 
@@ -64,7 +64,7 @@ class FactsAnalysis(ValueAnalysis[Facts]):
 
     def made(self, point: Point, number: int) -> Facts:
         """The index of a `for`, from its bounds, or the number of a tile block."""
-        if point.op.name == TILES:
+        if point.op.name in TILE_LOOPS:
             return tile_block_number()
         loop = counted_loop(point.op)
         if loop is None or point.region is None:

@@ -26,7 +26,6 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
-    RING,
     buffer_type_bytes,
     is_drained_by_products,
     places_in,
@@ -34,7 +33,16 @@ from cuda_tile.ir.rings import (
 )
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.shared_stores import is_for_cluster
-from cuda_tile.ir.traits import DRAIN_STEPS, ENDS_THREADS, RING_STEPS
+from cuda_tile.ir.traits import (
+    ACQUIRES,
+    DRAIN_STEPS,
+    ENDS_THREADS,
+    PRODUCT_WAITS,
+    RELEASES,
+    RING_STEPS,
+    RINGS,
+    TAKES,
+)
 from cuda_tile.ir.walk import location_text, nested_ops
 
 BARRIER = "tileas.barrier"
@@ -219,7 +227,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         if op.name == "tileas.await_copies" and not _groups(op):
             left = replace(state, leaving=frozenset())
             return replace(left, reads=state.reads | state.leaving)
-        if op.name == "tileas.await":
+        if op.name in PRODUCT_WAITS:
             done = (
                 state.multiplied & self._awaited(op)
                 if _groups(op)
@@ -263,9 +271,9 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         ring = ring_of(op)
         if text(ring, "sync") != "groups":
             return state
-        if op.name == "tileas.take":
+        if op.name in TAKES:
             return state.after_barrier(is_fence=is_drained_by_products(ring))
-        if op.name == "tileas.release":
+        if op.name in RELEASES:
             return replace(state, released=state.released | {_place(ring)})
         return state
 
@@ -315,7 +323,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
     def _find(self, op: ir.Operation) -> Access | None:
         if op.name in RING_STEPS:
             place = frozenset([_place(ring_of(op))])
-            if op.name == "tileas.acquire":
+            if op.name in ACQUIRES:
                 is_bulk = text(ring_of(op), "fill") == "tma"
                 return Access(filled=place, is_bulk=is_bulk)
             # A slot is read up to its release, behind barriers after its take too.
@@ -351,7 +359,7 @@ def _groups(op: ir.Operation) -> int:
 
 def _plain(places: Allocs) -> Ranges:
     """The bytes of buffers; those of rings are a matter of their own ops."""
-    return frozenset(_place(op) for op in places if op.name != RING)
+    return frozenset(_place(op) for op in places if op.name not in RINGS)
 
 
 def _place(op: ir.Operation) -> Bytes:
@@ -361,7 +369,7 @@ def _place(op: ir.Operation) -> Bytes:
             location_text(op),
         )
     start = integer(op, "offset")
-    if op.name == RING:
+    if op.name in RINGS:
         return Bytes(start, start + places_in(op).data_bytes, op.results[0])
     return Bytes(start, start + buffer_type_bytes(op.results[0].type))
 

@@ -61,7 +61,6 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.operand_sources import enclosing_ops_of
 from cuda_tile.analysis.tiling import (
     index_operands,
     tensor_view_op,
@@ -79,6 +78,7 @@ from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.traits import (
+    BUFFER_STORES,
     COPIES,
     LOADS,
     LOOPS,
@@ -86,7 +86,7 @@ from cuda_tile.ir.traits import (
     READS,
     STORES,
 )
-from cuda_tile.ir.walk import entries, named_operands
+from cuda_tile.ir.walk import enclosing_ops_of, entries, named_operands
 from cuda_tile.options import Options
 
 
@@ -168,7 +168,7 @@ def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
             return op
         if other.name == "tileas.load_shared":
             loads[other.operands[0]] = other
-        elif other.name == "tileas.store_shared" and other.operands[1] in loads:
+        elif other.name in BUFFER_STORES and other.operands[1] in loads:
             return loads[other.operands[1]]
     return op
 
