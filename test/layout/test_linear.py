@@ -82,6 +82,22 @@ def test_free_bits_leave_one_place_of_each_element(layout: LinearLayout) -> None
     assert len(owners) == len(set(owners)) == len(set(table(layout).values()))
 
 
+@given(layouts())
+def test_owner_holds_the_coordinate_and_has_no_free_bit(layout: LinearLayout) -> None:
+    free = layout.free_bits()
+    masks = (free.register, free.lane, free.warp, free.block)
+    for coord in set(table(layout).values()):
+        place = layout.owner(coord)
+        assert layout.apply(*place) == coord
+        assert not any(index & mask for index, mask in zip(place, masks, strict=True))
+
+
+def test_owner_of_an_uncovered_element_is_an_error() -> None:
+    layout = LinearLayout((64,), (), tuple((1 << bit,) for bit in range(5)))
+    with pytest.raises(LayoutError, match="expected a coordinate that the layout"):
+        layout.owner((32,))
+
+
 @given(layouts(), st.data())
 def test_permute_transposes_what_each_place_holds(
     layout: LinearLayout, data: st.DataObject

@@ -248,6 +248,25 @@ class LinearLayout(Pictured):
             masks.append(mask)
         return BitMasks(*masks)
 
+    def owner(self, coord: Sequence[int]) -> tuple[int, int, int, int]:
+        """Gives one (register, lane, warp, block) that holds `coord`.
+
+        Of several places, this is the one whose `free_bits` are zero.
+
+        Raises:
+            LayoutError: No place holds the coordinate.
+        """
+        mask = f2.Span(self._flat_columns).solve(pack(coord, self.shape))
+        if mask is None:
+            msg = f"expected a coordinate that the layout covers, got {tuple(coord)}"
+            raise LayoutError(msg)
+        place: list[int] = []
+        for group in self.bases:
+            place.append(mask & (1 << len(group)) - 1)
+            mask >>= len(group)
+        register, lane, warp, block = place
+        return register, lane, warp, block
+
     def groups(self) -> Groups:
         """Gives the four groups of the `#cute.layout` attribute; a zero basis is []."""
         return [[terms(basis) for basis in group] for group in self.bases]
