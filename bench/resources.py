@@ -29,12 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import cuda_tile
-from cuda_tile._mlir import ir
-from cuda_tile.analysis.registers import estimate_placed
 from cuda_tile.emulator import Report
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
-from cuda_tile.ir.walk import entries, entry_name, find_entry
+from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import REGISTER_UNIT_PER_WARP, WARP_LANES
 
@@ -55,7 +53,7 @@ class Row:
         kernel: Its file below the given path, `#` and its symbol if it differs.
         gpu: Target chip.
         registers: 32-bit registers per thread.
-        estimated: The registers that analysis/registers.py counted at level W.
+        estimated: The registers that the search estimated for the plan.
         spill_bytes: Bytes per thread, loads and stores.
         shared_bytes: Shared memory per CTA.
         occupancy: Share of a multiprocessor's threads that may be resident.
@@ -163,15 +161,13 @@ def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
 
 def measure(name: str, path: Path, gpu: str, *, runs: bool) -> list[Row]:
     """Compiles one file; a row per kernel in it, or one with the error."""
-    estimates: dict[str, int] = {}
-
-    def look(module: ir.Operation) -> None:
-        for entry in entries(module):
-            estimates[entry_name(entry)] = estimate_placed(entry).registers
-
     try:
         module = cuda_tile.load(path)
-        compiled = cuda_tile.compile(module, gpu, after={"stage": look})
+        estimates = {
+            kernel: next(plan["cost"]["registers"] for plan in plans if plan["chosen"])
+            for kernel, plans in cuda_tile.list_plans(module, gpu).items()
+        }
+        compiled = cuda_tile.compile(module, gpu)
     except UserError as error:
         return [Row(name, gpu, refused=error.message)]
     report = compiled.report

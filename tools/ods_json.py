@@ -33,6 +33,7 @@ UPSTREAM = {
     "NoMemoryEffect": "computes",
     "Terminator": "ends",
     "AutomaticAllocationScope": "frees",
+    "ConstantLike": "constant",
 }
 """The words of traits that upstream declares."""
 _VALUES = re.compile(r"\bof (.*) values$")

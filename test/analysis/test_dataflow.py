@@ -206,11 +206,7 @@ def test_values_follow_the_edges() -> None:
     """)
     loop = find(entry, "loop")
     flow = ControlFlow(entry)
-    zero, one, four = (
-        op.results[0] for op in nested_ops(entry) if "constant" in op.name
-    )
-    assert set(flow.origins(loop.results[0])) == {zero, one}
-    assert set(flow.origins(loop.results[1])) == {four}
+    zero, *_ = (op.results[0] for op in nested_ops(entry) if "constant" in op.name)
     i, j = Point(loop, 0).values
     assert set(flow.incoming(i)) == {zero, j}
     del module

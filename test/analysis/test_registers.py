@@ -12,14 +12,12 @@ from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
 from cuda_tile import Options
-from cuda_tile._mlir import ir
 from cuda_tile.analysis.address_tiles import AddressTiles
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.registers import (
     estimate,
-    estimate_placed,
     held_registers,
     live_tiles,
 )
@@ -28,7 +26,7 @@ from cuda_tile.constants import (
     LOOP_OVERHEAD_REGISTERS,
     OVERHEAD_REGISTERS,
 )
-from cuda_tile.ir.plan import ProductPlan, read_plan
+from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.layout.atoms import MMA_ATOMS
 from cuda_tile.targets import find_target
@@ -126,7 +124,7 @@ def test_limits_follow_the_file_of_registers() -> None:
 
 @dataclass
 class Measured:
-    """What was estimated at level W and what ptxas made.
+    """What the search estimates of a plan and what ptxas made of it.
 
     Attributes:
         estimated: Registers of a thread, as estimated.
@@ -144,27 +142,24 @@ class Measured:
     has_roles: bool
 
 
-def measure(path: Path, gpu: str, plan: str = "") -> Measured:
-    found: list[tuple[int, int, bool]] = []
-
-    def give_plan(module: ir.Operation) -> None:
-        if plan:
-            entries(module)[0].attributes["tileas.plan"] = ir.Attribute.parse(plan)
-
-    def look(module: ir.Operation) -> None:
-        entry = entries(module)[0]
-        given = read_plan(entry)
-        limit = find_target(gpu).register_limit(given.all_warps, given.min_ctas)
-        has_roles = given.roles != "one"
-        limit = given.registers if has_roles and given.registers else limit
-        found.append((estimate_placed(entry).registers, limit, has_roles))
-
+def measure(path: Path, gpu: str, **fields: int) -> Measured:
+    """Compiles by the chosen plan, or by the first one with some fields."""
     module = cuda_tile.load(path)
-    before, after = {"plan": give_plan}, {"stage": look}
-    compiled = cuda_tile.compile(module, gpu, before=before, after=after)
-    kernel = compiled.report.kernels[0]
-    estimated, limit, has_roles = found[0]
-    return Measured(estimated, kernel.registers, kernel.spill_bytes, limit, has_roles)
+    (plans,) = cuda_tile.list_plans(module, gpu).values()
+    plan = next(
+        plan
+        for plan in plans
+        if plan["possible"]
+        and all(plan["fields"][name] == value for name, value in fields.items())
+        if fields or plan["chosen"]
+    )
+    options = Options(gpu=gpu, plan=plan["number"])
+    (kernel,) = cuda_tile.compile(module, options=options).report.kernels
+    cost, has_roles = plan["cost"], plan["fields"]["roles"] != "one"
+    return Measured(
+        *(cost["registers"], kernel.registers, kernel.spill_bytes),
+        *(cost["register_limit"], has_roles),
+    )
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])
@@ -179,22 +174,11 @@ def test_the_estimate_is_within_its_error_and_nothing_spills(
     assert found.spill_bytes == 0, found
 
 
-@pytest.mark.parametrize(
-    ("name", "warps", "division", "ctas"),
-    [
-        ("fmha_causal_f16_d128_128x64", 8, (4, 2), 4),
-        ("fmha_causal_f16_d64_128x64", 8, (4, 2), 4),
-        ("matmul_f16_128x128x64", 4, (2, 2), 4),
-    ],
-)
-def test_what_spills_was_estimated_too_large(
-    name: str, warps: int, division: tuple[int, int], ctas: int
-) -> None:
-    plan = (
-        f"{{num_warps = {warps} : i64, warps_m = {division[0]} : i64, "
-        f"warps_n = {division[1]} : i64, min_ctas = {ctas} : i64}}"
-    )
-    found = measure(kernel_path(name), "sm_90", plan)
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("out", ["", "_f32out"])
+def test_what_spills_was_estimated_too_large(out: str, gpu: str) -> None:
+    fields = {"num_warps": 4, "warps_m": 2, "warps_n": 2, "min_ctas": 3}
+    found = measure(kernel_path(f"matmul_f16{out}_128x128x64"), gpu, **fields)
     assert found.spill_bytes > 0, found
     assert found.estimated > found.limit, found
 

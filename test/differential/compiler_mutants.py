@@ -56,13 +56,6 @@ class Mutant:
 
 _JOIN = "        return known | news"
 _JOINED = "        return replace(known | news, "
-_JOIN_BEHIND = '''"""Either path's accesses.
-
-        Args:
-            known: Accesses on one path, one bit each.
-            news: Those on the other.
-        """
-        return known'''
 _OWN = "return Access(reads, writes)"
 _SATISFIED = "state = _satisfied(state, self.needs(op, state))"
 _EDGES = "edges = _cuda_tile.control_edges(op)\n"
@@ -173,8 +166,8 @@ ORDER = tuple(
     for name, old, new in (
         (
             "global accesses of another path are lost",
-            f"{_JOIN_BEHIND} | news",
-            _JOIN_BEHIND,
+            _JOIN,
+            "        return known",
         ),
         (
             "a store does not wait for loads",
@@ -204,13 +197,13 @@ ORDER = tuple(
         ),
         (
             "the access behind a global barrier is not pending",
-            "return own if own and self.needs_barrier(op, state) else state | own",
-            "return 0 if own and self.needs_barrier(op, state) else state | own",
+            "return own if needs_one else super().transfer(op, state)",
+            "return 0 if needs_one else super().transfer(op, state)",
         ),
         (
             "only the last global access is pending",
-            "return own if own and self.needs_barrier(op, state) else state | own",
-            "return own if own else state",
+            "return own if needs_one else super().transfer(op, state)",
+            "return own if own else super().transfer(op, state)",
         ),
     )
 )

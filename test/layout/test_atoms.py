@@ -9,6 +9,7 @@ import pytest
 
 from cuda_tile import UserError, load
 from cuda_tile.layout import MMA_ATOMS
+from cuda_tile.layout.atoms import find_types
 
 ELEMENTS = (
     *("f16", "bf16", "f32", "tf32", "f64", "i8", "i32"),
@@ -55,7 +56,9 @@ def test_the_verifier_takes_the_element_types_of_the_row(name: str) -> None:
     atom = MMA_ATOMS[name]
     for operand, accumulator in itertools.product(ELEMENTS, ELEMENTS):
         text = product(name, operand, accumulator, atom.shape)
-        assert verifies(text) == (atom.find(operand, accumulator) is not None)
+        assert verifies(text) == (
+            find_types(atom.types, operand, accumulator) is not None
+        )
 
 
 @pytest.mark.parametrize("name", MMA_ATOMS)

@@ -244,7 +244,7 @@ def test_rows_of_an_mma_result_follow_by_reduction() -> None:
     scores = tile_mma((64, 64), (4, 1), "c", M16N8K16)
     row = scores.reduce(1).drop_redundant_registers()
     back = scores.broadcast_source((64, 1))
-    assert check(row.expand(1), back) == ConversionKind.REGISTER
+    assert check(row.reshape((64, 1)), back) == ConversionKind.REGISTER
     assert row.n_registers == 2
 
 

@@ -34,6 +34,7 @@ from cuda_tile.layout import (
     padded_lanes,
     tile_mma,
 )
+from cuda_tile.layout.atoms import find_types
 
 Formula = Callable[[int, int, int], tuple[int, int]]
 
@@ -122,9 +123,9 @@ def test_atoms_are_known_by_name() -> None:
         shapes = (atom.a.shape, atom.b.shape, atom.c.shape)
         assert shapes == ((m, k), (k, n), (m, n))
         assert all(layout.is_surjective for layout in (atom.a, atom.b, atom.c))
-    assert M16N8K16.find("bf16", "f32") is not None
-    assert M16N8K16.find("bf16", "f16") is None
-    assert M16N8K16.find("f64", "f64") is None
+    assert find_types(M16N8K16.types, "bf16", "f32") is not None
+    assert find_types(M16N8K16.types, "bf16", "f16") is None
+    assert find_types(M16N8K16.types, "f64", "f64") is None
 
 
 def test_lanes_of_a_multiply_add_have_the_operands_of_their_sums() -> None:

@@ -36,7 +36,7 @@ from sampling import add_sample_option, is_sampled
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, Unsupported, UserError
-from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, PLANNED_STORE, STORE_FIELDS
+from cuda_tile.ir.copy_plan import ENGINES, LOAD_FIELDS, STORE_FIELDS
 from cuda_tile.ir.plan import (
     ENTRY_FIELDS,
     PLAN_ATTRIBUTE,
@@ -44,7 +44,7 @@ from cuda_tile.ir.plan import (
     ROLES,
     plan_attribute,
 )
-from cuda_tile.ir.traits import LOADS, PRODUCTS
+from cuda_tile.ir.traits import LOADS, PRODUCTS, VIEW_STORES
 from cuda_tile.ir.walk import entries, nested_ops
 
 CHIPS = ("sm_80", "sm_90")
@@ -161,7 +161,7 @@ def _ops(module: ir.Module) -> dict[str, ir.Operation]:
     """An op of each kind that may have a plan: the last product, the first others."""
     (entry,) = entries(module.operation)
     found = {"entry": entry}
-    kinds = ("load", LOADS), ("store", {PLANNED_STORE}), ("product", PRODUCTS)
+    kinds = ("load", LOADS), ("store", VIEW_STORES), ("product", PRODUCTS)
     for op in nested_ops(entry):
         for where, names in kinds:
             if op.name in names and (where == "product" or where not in found):

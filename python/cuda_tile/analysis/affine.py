@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import CONSTANTS
 from cuda_tile.ir.walk import defining_op, op_stem
 
 MOST_BITS = 32
@@ -109,7 +110,7 @@ class AffineValues:
         if value == self._index:
             return Affine(index=1)
         op = defining_op(value)
-        if op is not None and op.name == "cuda_tile.constant":
+        if op is not None and op.name in CONSTANTS:
             number = constant_splat(op)
             return Affine(low=number, high=number) if isinstance(number, int) else None
         if not shape_of(value) and self._is_outside(value):  # loop_splitting C6

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.traits import ELEMENTWISE, LOADS, STORES
+from cuda_tile.ir.traits import ELEMENTWISE, LOADS, REDUCTIONS, STORES
 from cuda_tile.ods import ops_by_rule
 
 _OTHERS = ops_by_rule(
@@ -32,7 +32,7 @@ def suits_clusters(ops: Sequence[ir.Operation]) -> bool:
     """Whether CTAs can share the tile blocks of an entry with these ops."""
 
     def suits(op: ir.Operation) -> bool:
-        if op.name == "cuda_tile.reduce":
+        if op.name in REDUCTIONS:
             return is_commutative(op)
         return op.name in _KNOWN and not memory_order(op).is_strong
 

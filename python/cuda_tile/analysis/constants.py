@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.ir.traits import KEEPS_ELEMENTS
+from cuda_tile.ir.traits import CONSTANTS, KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op
 
 TF32_DROPPED_BITS = 13
@@ -70,7 +70,7 @@ def constant_of(value: ir.Value) -> int | None:
         return None
     if op.name == "cuda_tile.assume":
         return constant_of(op.operands[0])
-    if op.name != "cuda_tile.constant":
+    if op.name not in CONSTANTS:
         return None
     splat = constant_splat(op)
     return splat if isinstance(splat, int) else None
@@ -86,6 +86,6 @@ def uniform_bits(value: ir.Value) -> int | None:
         return None
     if op.name in KEEPS_ELEMENTS:
         return uniform_bits(op.operands[0])
-    if op.name != "cuda_tile.constant":
+    if op.name not in CONSTANTS:
         return None
     return constant_bits(op)

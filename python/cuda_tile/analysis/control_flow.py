@@ -196,22 +196,6 @@ class ControlFlow:
                     self._incoming.setdefault(received, []).append(sent)
         return self._incoming.get(value, [])
 
-    def origins(self, value: ir.Value) -> list[ir.Value]:
-        """The values, each made by its own op, that `value` may be."""
-        found: list[ir.Value] = []
-        seen: set[ir.Value] = set()
-        work = [value]
-        while work:
-            candidate = work.pop()
-            if candidate in seen:
-                continue
-            seen.add(candidate)
-            incoming = self.incoming(candidate)
-            work += incoming
-            if not incoming:
-                found.append(candidate)
-        return found
-
 
 def regions_of(op: ir.Operation) -> list[Point]:
     """The starts of an op's regions that hold ops."""

@@ -39,11 +39,21 @@ class _Analysis(ABC, Generic[State]):
 
     @abstractmethod
     def join(self, known: State, news: State) -> State:
-        """The join where paths meet; equal to `known` if `news` adds nothing."""
+        """The join where paths meet; equal to `known` if `news` adds nothing.
+
+        Args:
+            known: The state on one path.
+            news: That on another.
+        """
 
     @abstractmethod
     def transfer(self, op: ir.Operation, state: State) -> State:
-        """The state on the far side of an op without regions, or of a terminator."""
+        """The state on the far side of an op without regions, or of a terminator.
+
+        Args:
+            op: The op.
+            state: The state on the side from which paths come.
+        """
 
     def widen(self, known: State, news: State) -> State:
         """`join` at the start of a region, where a loop's iterations meet."""

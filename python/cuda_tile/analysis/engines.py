@@ -64,7 +64,7 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.operand_sources import LoadedOperand, enclosing_ops_of
+from cuda_tile.analysis.operand_sources import LoadedOperand
 from cuda_tile.analysis.product_families import reads_itself
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
@@ -82,7 +82,8 @@ from cuda_tile.analysis.tokens import (
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.ir.walk import location_text, op_stem, segments
+from cuda_tile.ir.traits import VIEW_LOADS
+from cuda_tile.ir.walk import enclosing_ops_of, location_text, op_stem, segments
 from cuda_tile.layout.descriptors import panel_buffer
 from cuda_tile.targets import Target
 
@@ -229,7 +230,7 @@ class EngineChoice:
         return None
 
     def _refuse_async(self, load: ir.Operation) -> str | None:
-        if load.name == "cuda_tile.load_view_tko" and _is_sparse(load):
+        if load.name in VIEW_LOADS and _is_sparse(load):
             return "the view has a position per slice, which only threads follow"
         access = describe_access(load, self.facts)
         size = access.vector * access.element_bytes
@@ -246,7 +247,7 @@ class EngineChoice:
             other = self._refuse_async(load)
             also = f"; nor by cp.async, which needs none: {other}" if other else ""
             return self._no_maps + also
-        if load.name != "cuda_tile.load_view_tko":
+        if load.name not in VIEW_LOADS:
             return "a tile of pointers has no tensor map; use a view"
         return self._refuse_map(load)
 
@@ -357,7 +358,7 @@ def _refuse_strong(load: ir.Operation) -> str | None:
 
 def _refuse_padding(load: ir.Operation) -> str | None:
     """Copies fill what they do not read with zeros."""
-    if load.name == "cuda_tile.load_view_tko":
+    if load.name in VIEW_LOADS:
         padding = tiling_of(view_operand(load)).padding
         if padding in (None, "zero"):  # async_copies C2
             return None

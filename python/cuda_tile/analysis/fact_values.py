@@ -29,6 +29,11 @@ class Facts(NamedTuple):
         return self.low if self.low is not None and self.low == self.high else None
 
     @property
+    def is_natural(self) -> bool:
+        """Whether signed and unsigned reading of it agree."""
+        return self.low is not None and self.low >= 0
+
+    @property
     def divisor(self) -> int:
         """A power of two that divides a rank-0 value."""
         return self.divisibility[0]

@@ -27,9 +27,9 @@ from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
-from cuda_tile.ir.rings import RING, ring_of
+from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import ALLOCATES, AWAITS, RING_STEPS
+from cuda_tile.ir.traits import ALLOCATES, AWAITS, FOR_LOOPS, RING_STEPS, RINGS, TAKES
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
 
@@ -71,7 +71,7 @@ def products_of(op: ir.Operation) -> set[ir.Operation]:
             if not len(holder.regions):
                 work += _pending(holder)
                 continue
-        if holder.name == "cuda_tile.for":
+        if holder.name in FOR_LOOPS:
             work.append(holder.operands[first_carried(holder)[0] + number])
         given = (list(end.operands)[number : number + 1] for end in ends_of(holder))
         work += [v for some in given for v in some if isinstance(v.type, PendingType)]
@@ -149,7 +149,7 @@ class BufferSets:
         for used, _ in self._regions(roles):
             several |= once & used
             once |= used
-        return several & sum(self._bits[op] for op in self.allocs if op.name == RING)
+        return several & sum(self._bits[op] for op in self.allocs if op.name in RINGS)
 
     def apart(self, roles: ir.Operation) -> list[tuple[int, int]]:
         """Pairs of sets: each place of one conflicts with each of the other.
@@ -176,7 +176,7 @@ class BufferSets:
                     continue
                 effects = self.effects(op)
                 used |= effects.reads | effects.writes | effects.makes
-                if op.name == "tileas.take":
+                if op.name in TAKES:
                     drained |= self._bits[ring_of(op)]
             found[number] = used, drained
         return found

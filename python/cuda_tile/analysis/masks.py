@@ -8,7 +8,7 @@ from math import isfinite
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.constants import MASKED_SCORE
-from cuda_tile.ir.traits import KEEPS_ELEMENTS
+from cuda_tile.ir.traits import CONSTANTS, KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.ods import ops_by_rule
 
@@ -58,6 +58,6 @@ def _number(value: ir.Value) -> int | float | None:
     op = defining_op(value)
     while op is not None and op.name in KEEPS_ELEMENTS:
         op = defining_op(op.operands[0])
-    if op is None or op.name != "cuda_tile.constant":
+    if op is None or op.name not in CONSTANTS:
         return None
     return constant_splat(op)

@@ -18,8 +18,16 @@ from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
-from cuda_tile.ir.traits import ELEMENTWISE, LOADS, LOOPS, PRODUCTS, PURE, SAME_ELEMENTS
-from cuda_tile.ir.walk import block_ops, defining_op, op_stem
+from cuda_tile.ir.traits import (
+    ELEMENTWISE,
+    FOR_LOOPS,
+    LOADS,
+    LOOPS,
+    PRODUCTS,
+    PURE,
+    SAME_ELEMENTS,
+)
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of, op_stem
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
 
@@ -129,7 +137,7 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     fed = _uses_of_loads(ops)
     uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
     for op in ops:
-        if op.name in PRODUCTS and op.block.owner.operation.name == "cuda_tile.for":
+        if op.name in PRODUCTS and op.block.owner.operation.name in FOR_LOOPS:
             for index in (0, 1):
                 for load in computed_from(op.operands[index]):
                     if load not in fed and load.block == op.block:
@@ -254,16 +262,6 @@ def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
     return shared
 
 
-def enclosing_ops_of(op: ir.Operation) -> list[ir.Operation]:
-    """The ops around an op in its entry, the innermost first."""
-    found: list[ir.Operation] = []
-    parent = op.parent
-    while parent is not None and parent.operation.name != "cuda_tile.entry":
-        found.append(parent.operation)
-        parent = parent.operation.parent
-    return found
-
-
 def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
     """The innermost loop around an op in its entry."""
     around = enclosing_ops_of(op)
@@ -274,7 +272,7 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
     """Why a load cannot run ahead of the products that read its tile."""
     if (reason := _refuse_users(load, n_uses)) is not None:
         return reason
-    if loop.name != "cuda_tile.for":
+    if loop.name not in FOR_LOOPS:
         return "the number of iterations of its loop is not known before it begins"
     return _refuse_address(load, loop)
 

@@ -19,21 +19,17 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import (
-    COPIED_OVERHEAD_REGISTERS,
     LOOP_OVERHEAD_REGISTERS,
     OVERHEAD_REGISTERS,
 )
 from cuda_tile.ir.tiles import (
-    buffer_layout_of,
     element_bits,
     element_of,
     is_distributed,
-    layout_of,
     shape_of,
 )
-from cuda_tile.ir.traits import COPIES, ELEMENTWISE, RENAMES
-from cuda_tile.ir.walk import block_ops, defining_op
-from cuda_tile.layout.ldmatrix import match_ldmatrix
+from cuda_tile.ir.traits import ELEMENTWISE, RENAMES
+from cuda_tile.ir.walk import block_ops
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import REGISTER_BITS
 
@@ -132,52 +128,6 @@ def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
         if needed > most:
             most, where = needed, op
     return Estimate(most, where)
-
-
-def estimate_placed(entry: ir.Operation) -> Estimate:
-    """The estimate at level W, from the layouts of the tiles."""
-    return estimate(live_tiles(entry), weigh_placed, _spared_placed)
-
-
-def weigh_placed(tile: Tile) -> int:
-    """Registers of a tile with a layout; words of bytes that products read as such."""
-    elements = layout_of(tile.value).n_registers
-    if tile.bits < REGISTER_BITS // 2 and _has_words(tile.value):
-        return -(-elements * tile.bits // REGISTER_BITS)
-    return held_registers(elements, tile.bits)
-
-
-def _has_words(value: ir.Value) -> bool:
-    """Whether an operand of `mma.sync` comes to its threads in whole words."""
-    load = defining_op(value)
-    if load is None or load.name != "tileas.load_shared":
-        return False
-    layout, shared = layout_of(value), buffer_layout_of(load.operands[0])
-    if match_ldmatrix(shared, layout, element_bits(element_of(value))) is None:
-        return False
-    return all(use.owner.operation.name == "tileas.mma_sync" for use in value.uses)
-
-
-def _spared_placed(op: ir.Operation) -> int:
-    """Registers that a loop needs less at a product of copied tiles, below zero."""
-    slices = [op.results[0]] if op.name == "tileas.load_shared" else []
-    if op.name == "tileas.mma_sync":
-        slices = [op.operands[0], op.operands[1]]
-    if not slices or not all(map(_is_copied_slice, slices)):
-        return 0
-    return COPIED_OVERHEAD_REGISTERS - LOOP_OVERHEAD_REGISTERS
-
-
-def _is_copied_slice(value: ir.Value) -> bool:
-    """Whether `ldmatrix` reads a tile from a buffer that an engine fills in a loop."""
-    load = defining_op(value)
-    if load is None or load.name != "tileas.load_shared":
-        return False
-    layout, shared = layout_of(value), buffer_layout_of(load.operands[0])
-    users = [use.owner.operation for use in load.operands[0].uses]
-    return any(user.name in COPIES and user.block == load.block for user in users) and (
-        match_ldmatrix(shared, layout, element_bits(element_of(value))) is not None
-    )
 
 
 def held_registers(elements: int, bits: int) -> int:

@@ -51,7 +51,7 @@ from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of, is_distributed
-from cuda_tile.ir.traits import TERMINATORS
+from cuda_tile.ir.traits import TERMINATORS, VIEW_LOADS
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, nested_ops
 
 
@@ -129,7 +129,7 @@ def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
 
 
 def _load(op: ir.Operation, loop: ir.Operation, counted: CountedLoop) -> _Load | None:
-    if op.name != "cuda_tile.load_view_tko" or memory_order(op).is_strong:
+    if op.name not in VIEW_LOADS or memory_order(op).is_strong:
         return None  # load_reuse C4
     tile = op.results[0]
     is_number = isinstance(element_of(tile), (ir.IntegerType, ir.FloatType))

@@ -26,7 +26,6 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
-    RING,
     buffer_type_bytes,
     is_drained_by_products,
     places_in,
@@ -34,7 +33,16 @@ from cuda_tile.ir.rings import (
 )
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.shared_stores import is_for_cluster
-from cuda_tile.ir.traits import DRAIN_STEPS, ENDS_THREADS, RING_STEPS
+from cuda_tile.ir.traits import (
+    ACQUIRES,
+    DRAIN_STEPS,
+    ENDS_THREADS,
+    PRODUCT_WAITS,
+    RELEASES,
+    RING_STEPS,
+    RINGS,
+    TAKES,
+)
 from cuda_tile.ir.walk import location_text, nested_ops
 
 BARRIER = "tileas.barrier"
@@ -186,22 +194,13 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads=frozenset[Bytes]().union(*reads))
 
     def join(self, known: Pending, news: Pending) -> Pending:
-        """The accesses of either path.
-
-        Args:
-            known: The pending accesses on one path.
-            news: Those on the other.
-        """
+        """The accesses of either path."""
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 
         What comes before a loop also comes where it has no iteration.
-
-        Args:
-            edge: An edge of the control flow.
-            state: The pending accesses at its source.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -222,18 +221,13 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Pending(reads, writes, writes)
 
     def transfer(self, op: ir.Operation, state: Pending) -> Pending:
-        """A barrier orders everything so far; an access is pending after it.
-
-        Args:
-            op: The op.
-            state: The pending accesses before it.
-        """
+        """A barrier orders everything so far; an access is pending after it."""
         if op.name == BARRIER:
             return state.after_barrier(is_fence=flag(op, "async"))
         if op.name == "tileas.await_copies" and not _groups(op):
             left = replace(state, leaving=frozenset())
             return replace(left, reads=state.reads | state.leaving)
-        if op.name == "tileas.await":
+        if op.name in PRODUCT_WAITS:
             done = (
                 state.multiplied & self._awaited(op)
                 if _groups(op)
@@ -277,9 +271,9 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         ring = ring_of(op)
         if text(ring, "sync") != "groups":
             return state
-        if op.name == "tileas.take":
+        if op.name in TAKES:
             return state.after_barrier(is_fence=is_drained_by_products(ring))
-        if op.name == "tileas.release":
+        if op.name in RELEASES:
             return replace(state, released=state.released | {_place(ring)})
         return state
 
@@ -329,7 +323,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
     def _find(self, op: ir.Operation) -> Access | None:
         if op.name in RING_STEPS:
             place = frozenset([_place(ring_of(op))])
-            if op.name == "tileas.acquire":
+            if op.name in ACQUIRES:
                 is_bulk = text(ring_of(op), "fill") == "tma"
                 return Access(filled=place, is_bulk=is_bulk)
             # A slot is read up to its release, behind barriers after its take too.
@@ -365,7 +359,7 @@ def _groups(op: ir.Operation) -> int:
 
 def _plain(places: Allocs) -> Ranges:
     """The bytes of buffers; those of rings are a matter of their own ops."""
-    return frozenset(_place(op) for op in places if op.name != RING)
+    return frozenset(_place(op) for op in places if op.name not in RINGS)
 
 
 def _place(op: ir.Operation) -> Bytes:
@@ -375,7 +369,7 @@ def _place(op: ir.Operation) -> Bytes:
             location_text(op),
         )
     start = integer(op, "offset")
-    if op.name == RING:
+    if op.name in RINGS:
         return Bytes(start, start + places_in(op).data_bytes, op.results[0])
     return Bytes(start, start + buffer_type_bytes(op.results[0].type))
 

@@ -12,10 +12,8 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import reader_name
 from cuda_tile.ir.carried import ancestor_in
 from cuda_tile.ir.copies import copy_buffer
-from cuda_tile.ir.traits import COPIES
+from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES
 from cuda_tile.ir.walk import location_text
-
-_RENAMES = "tileas.reinterpret"
 
 
 @dataclass(eq=False)
@@ -68,7 +66,7 @@ def _users(buffer: ir.Value) -> list[ir.Operation]:
     found: dict[ir.Operation, None] = {}
     for use in buffer.uses:
         op = use.owner.operation
-        inner = _users(op.results[0]) if op.name == _RENAMES else [op]
+        inner = _users(op.results[0]) if op.name in BUFFER_RENAMES else [op]
         found.update(dict.fromkeys(inner))
     return list(found)
 

@@ -25,12 +25,17 @@ from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.traits import (
     AWAITS,
+    BUFFER_MAKERS,
+    BUFFER_RENAMES,
+    BUFFER_STORES,
     BUFFER_USERS,
     COPIES,
     DRAIN_STEPS,
     ENDS_THREADS,
     FILL_STEPS,
     LOADS,
+    RELEASES,
+    TAKES,
     TERMINATORS,
     is_pure,
 )
@@ -225,11 +230,11 @@ class Stages:
         found: dict[ir.Operation, list[ir.Operation]] = {}
         released: set[ir.Value] = set()
         for op in self.ops:
-            if op.name == TAKE:
+            if op.name in TAKES:
                 if op.operands[0] in takes:
                     raise CannotStage("a ring is taken twice in an iteration")
                 takes[op.operands[0]] = op
-            elif op.name == RELEASE and (ring := op.operands[0]) in takes:
+            elif op.name in RELEASES and (ring := op.operands[0]) in takes:
                 if ring in released:
                     raise CannotStage("a ring is released twice in an iteration")
                 released.add(ring)
@@ -244,7 +249,7 @@ class Stages:
                 if user is None:
                     continue
                 yield user
-                if user.name == RENAMES or runs_by_itself(user):
+                if user.name in BUFFER_RENAMES or runs_by_itself(user):
                     yield from self._users(user.results)
 
     def _sink(self) -> None:
@@ -259,7 +264,7 @@ class Stages:
     def _may_sink(self, op: ir.Operation) -> bool:
         if op.name in _FOLLOW:
             return True
-        if op.name == "tileas.store_shared":
+        if op.name in BUFFER_STORES:
             return True
         if len(op.regions) or not is_pure(op):
             return False
@@ -272,13 +277,13 @@ class Stages:
     def _is_used_late(self, op: ir.Operation) -> bool:
         """Whether all users of an op are late, of the carried values it makes too."""
         values = list(op.results)
-        if op.name == "tileas.store_shared":
+        if op.name in BUFFER_STORES:
             values = [op.operands[1]]
         users = {user for value in values for user in self._all_users(value)} - {op}
-        if op.name == TAKE:
-            users = {user for user in users if user.name != RELEASE}
-        if op.name == "tileas.alloc_shared":
-            users = {user for user in users if user.name != "tileas.store_shared"}
+        if op.name in TAKES:
+            users = {user for user in users if user.name not in RELEASES}
+        if op.name in BUFFER_MAKERS:
+            users = {user for user in users if user.name not in BUFFER_STORES}
         return bool(users) and all(self.of[user] for user in users)
 
     def _all_users(self, value: ir.Value) -> Iterator[ir.Operation]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.tiles import shape_of
-from cuda_tile.ir.traits import BUFFER_LOADS
+from cuda_tile.ir.traits import BUFFER_LOADS, BUFFER_STORES
 
 
 def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
@@ -17,7 +17,7 @@ def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
     """
     buffer, result = load.operands[0], load.results[0]
     users = [use.owner.operation for use in buffer.uses]
-    stores = [op for op in users if op.name == "tileas.store_shared"]
+    stores = [op for op in users if op.name in BUFFER_STORES]
     if len(stores) != 1 or len(load.operands) != 1 or any(integers(load, "offsets")):
         return None
     (store,) = stores

@@ -126,21 +126,11 @@ class AccessesBehindTokens(ValueAnalysis[int]):
         return 0
 
     def join_facts(self, known: int, news: int) -> int:
-        """Either way's accesses.
-
-        Args:
-            known: Accesses on one path, one bit each.
-            news: Those on the other.
-        """
+        """Either way's accesses."""
         return known | news
 
     def forward(self, edge: Edge, state: tuple[int, ...]) -> tuple[int, ...]:
-        """The accesses that precede the tokens that are passed on.
-
-        Args:
-            edge: An edge of the control flow.
-            state: The accesses behind each token at its source.
-        """
+        """The accesses that precede the tokens that are passed on."""
         masks = super().forward(edge, state)
         return tuple(self._accesses.along(edge, mask) for mask in masks)
 

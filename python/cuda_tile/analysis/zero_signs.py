@@ -13,10 +13,15 @@ from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.carried import first_carried
-from cuda_tile.ir.traits import HIDES_ZERO_SIGNS, KEEPS_ZERO_SIGNS
+from cuda_tile.ir.traits import (
+    FOR_LOOPS,
+    HIDES_ZERO_SIGNS,
+    KEEPS_ZERO_SIGNS,
+    REDUCTIONS,
+)
 from cuda_tile.ir.walk import nested_ops
 
-_LOOP, _BRANCH, _REDUCE = "cuda_tile.for", "cuda_tile.if", "cuda_tile.reduce"
+_BRANCH = "cuda_tile.if"
 
 
 def hides_zero_signs(value: ir.Value) -> bool:
@@ -40,9 +45,9 @@ def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
     """The values in which the signs of an operand's zeros live on; None if any may."""
     if op.name in HIDES_ZERO_SIGNS:
         return []
-    if op.name == _LOOP:  # zero_removal C6
+    if op.name in FOR_LOOPS:  # zero_removal C6
         return _carried(op, number - first_carried(op)[0])
-    if op.name == _REDUCE:
+    if op.name in REDUCTIONS:
         is_plain = all(inner.name in KEEPS_ZERO_SIGNS for inner in nested_ops(op))
         return list(op.results) if is_plain else None
     parent = op.parent
@@ -56,7 +61,7 @@ def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
 
 def _carried(loop: ir.Operation, number: int) -> Iterable[ir.Value] | None:
     """A value that a loop carries, inside and behind it."""
-    if loop.name != _LOOP or number < 0:
+    if loop.name not in FOR_LOOPS or number < 0:
         return None
     body = loop.regions[0].blocks[0]
     return [body.arguments[first_carried(loop)[1] + number], loop.results[number]]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds `llvm` and `nvvm` operations at a moving insertion point.
+"""Builds code of `llvm`: integers, vectors, memory, inline PTX, calls and branches.
 
-Generic `Operation.create` is used on purpose: it costs less than half of the
-typed builders (measured: 0.8 against 1.8 us per op), and emission makes the
-bulk of all operations. Knows LLVM types and nothing of tiles.
+Knows LLVM types and nothing of tiles.
 """
 
 from __future__ import annotations
@@ -11,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
-
-GLOBAL_SPACE = 1
-SHARED_SPACE = 3
-"""NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end")."""
+from cuda_tile.emit.operations import Once, Operations
 
 ICMP = {
     "eq": 0,
@@ -51,166 +46,18 @@ _FARTHEST = 1 << 31
 _ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 
-class Builder:
-    """Operations of one `llvm.func`.
-
-    Args:
-        func: The function; its entry block must hold only a branch to the body.
-            What does not depend on the body's control flow (constants, thread
-            indices) goes before that branch and is made once.
-    """
+class Builder(Operations):
+    """What a `llvm.func` computes; see `Operations` for what it is given."""
 
     def __init__(self, func: ir.Operation) -> None:
-        self._function = func
-        self.region = func.regions[0]
-        entry = self.region.blocks[0]
-        self.prologue = ir.InsertionPoint(list(entry.operations)[-1])
-        self.ip = ir.InsertionPoint(self.region.blocks[1])
-        self.loc = func.location
-        self._constants: dict[tuple[ir.Type, int | str], ir.Value] = {}
-        self._attributes: dict[str, ir.Attribute] = {}
-        self._poisons: dict[ir.Type, ir.Value] = {}
-        self._places: dict[int, ir.Value] = {}
-        self._structs: dict[tuple[ir.Type, ...], ir.Type] = {}
-        self._numbers: dict[int, ir.Attribute] = {}
-        self._positions: dict[int, list[dict[str, ir.Attribute]]] = {}
-        self._ptx: dict[tuple[str, str, bool], dict[str, ir.Attribute]] = {}
-        self._indices: dict[int, ir.Attribute] = {}
-        self._displaced: dict[ir.Value, tuple[ir.Value, int]] = {}
-        self._func = func
-        self._callees: dict[str, dict[str, ir.Attribute]] = {}
-        self.i1, self.i8, self.i16, self.i32, self.i64 = (
-            ir.IntegerType.get_signless(bits) for bits in (1, 8, 16, 32, 64)
-        )
-        self.f16, self.bf16 = ir.F16Type.get(), ir.BF16Type.get()
-        self.f32, self.f64 = ir.F32Type.get(), ir.F64Type.get()
+        super().__init__(func)
         self._byte = ir.TypeAttr.get(self.i8)
-        self.global_pointer = ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
-        self.shared_pointer = ir.Type.parse(f"!llvm.ptr<{SHARED_SPACE}>")
-
-    # Attributes: parsing one costs more than making ten operations ------------------
-
-    def attribute(self, text: str) -> ir.Attribute:
-        """An attribute that is written as `text`."""
-        found = self._attributes.get(text)
-        if found is None:
-            found = self._attributes[text] = ir.Attribute.parse(text)
-        return found
-
-    def number(self, value: int) -> ir.Attribute:
-        """An i64 attribute."""
-        found = self._numbers.get(value)
-        if found is None:
-            found = self._numbers[value] = ir.IntegerAttr.get(self.i64, value)
-        return found
-
-    # Raw operations -----------------------------------------------------------------
-
-    def create(
-        self,
-        name: str,
-        results: Sequence[ir.Type],
-        operands: Sequence[ir.Value],
-        attributes: dict[str, ir.Attribute] | None = None,
-    ) -> ir.Operation:
-        """One operation at the insertion point."""
-        return ir.Operation.create(
-            name,
-            results=results,
-            operands=operands,
-            attributes=attributes,
-            loc=self.loc,
-            ip=self.ip,
+        self._ptx = Once(_inline_ptx)
+        self._indices = Once[int, ir.Attribute](
+            lambda raw: ir.DenseI32ArrayAttr.get([raw])
         )
-
-    def op(
-        self,
-        name: str,
-        result: ir.Type,
-        *operands: ir.Value,
-        **attributes: ir.Attribute,
-    ) -> ir.Value:
-        """One operation with one result."""
-        return ir.Operation.create(
-            name,
-            results=[result],
-            operands=operands,
-            attributes=attributes or None,
-            loc=self.loc,
-            ip=self.ip,
-        ).result
-
-    def in_prologue(
-        self,
-        name: str,
-        result: ir.Type,
-        *operands: ir.Value,
-        **attributes: ir.Attribute,
-    ) -> ir.Value:
-        """One operation that runs once, before the body."""
-        return self.at(self.prologue, name, result, *operands, **attributes)
-
-    def at(
-        self,
-        place: ir.InsertionPoint,
-        name: str,
-        result: ir.Type,
-        *operands: ir.Value,
-        **attributes: ir.Attribute,
-    ) -> ir.Value:
-        """One operation at another place than the insertion point."""
-        saved, self.ip = self.ip, place
-        value = self.op(name, result, *operands, **attributes)
-        self.ip = saved
-        return value
-
-    def constant(self, ty: ir.Type, value: int | float) -> ir.Value:
-        """A scalar constant, made once per function; integers wrap to the width."""
-        if isinstance(value, int):
-            found = self._constants.get((ty, value))
-            if found is not None:
-                return found
-        if isinstance(ty, ir.IntegerType):
-            value = int(value) & ((1 << ty.width) - 1)
-            if value >> (ty.width - 1) and ty.width > 1:
-                value -= 1 << ty.width
-        key = (ty, repr(value) if isinstance(value, float) else value)
-        found = self._constants.get(key)
-        if found is None:
-            attr = (
-                ir.IntegerAttr.get(ty, int(value))
-                if isinstance(ty, ir.IntegerType)
-                else ir.FloatAttr.get(ty, float(value))
-            )
-            found = self.in_prologue("llvm.mlir.constant", ty, value=attr)
-            self._constants[key] = found
-        return found
-
-    def global_bytes(self, number: int, data: bytes) -> ir.Value:
-        """Address of a new constant in global memory, the kernel's table `number`.
-
-        It is aligned to 16 bytes.
-        """
-        kernel = ir.StringAttr(self._function.attributes["sym_name"]).value
-        name = f"table_{number}_{kernel}"
-        attributes: dict[str, ir.Attribute] = {
-            "sym_name": ir.StringAttr.get(name),
-            "global_type": ir.TypeAttr.get(
-                ir.Type.parse(f"!llvm.array<{len(data)} x i8>")
-            ),
-            "linkage": self.attribute("#llvm.linkage<internal>"),
-            "constant": ir.UnitAttr.get(),
-            "addr_space": ir.IntegerAttr.get(self.i32, GLOBAL_SPACE),
-            "alignment": self.number(16),
-            "value": ir.StringAttr.get(data),
-        }
-        with ir.InsertionPoint(self._function), self.loc:
-            ir.Operation.create("llvm.mlir.global", attributes=attributes, regions=1)
-        return self.in_prologue(
-            "llvm.mlir.addressof",
-            self.global_pointer,
-            global_name=ir.FlatSymbolRefAttr.get(name),
-        )
+        self._displaced: dict[ir.Value, tuple[ir.Value, int]] = {}
+        self._callees: dict[str, dict[str, ir.Attribute]] = {}
 
     # Integers -----------------------------------------------------------------------
 
@@ -266,10 +113,6 @@ class Builder:
         """The same bits as another type of the same width."""
         return value if value.type == ty else self.op("llvm.bitcast", ty, value)
 
-    def vector_type(self, count: int, element: ir.Type) -> ir.Type:
-        """`element` itself for one, else a vector."""
-        return element if count == 1 else ir.VectorType.get([count], element)
-
     def vector(self, values: Sequence[ir.Value]) -> ir.Value:
         """Scalars as one vector; a single one as itself."""
         if len(values) == 1:
@@ -277,24 +120,12 @@ class Builder:
         ty = self.vector_type(len(values), values[0].type)
         if values[0].type == self.i8:
             return self.bitcast(self._join_bytes(values), ty)
-        result = self._poison(ty)
+        result = self.poison(ty)
         for i, value in enumerate(values):
-            result = self.op("llvm.insertelement", ty, result, value, self._place(i))
+            result = self.op(
+                "llvm.insertelement", ty, result, value, self.constant(self.i32, i)
+            )
         return result
-
-    def _poison(self, ty: ir.Type) -> ir.Value:
-        """A vector without any element yet, made once per function."""
-        found = self._poisons.get(ty)
-        if found is None:
-            found = self._poisons[ty] = self.in_prologue("llvm.mlir.poison", ty)
-        return found
-
-    def _place(self, index: int) -> ir.Value:
-        """The number of an element of a vector."""
-        found = self._places.get(index)
-        if found is None:
-            found = self._places[index] = self.constant(self.i32, index)
-        return found
 
     def elements(self, value: ir.Value, count: int) -> list[ir.Value]:
         """A vector as scalars; inverse of `vector`."""
@@ -304,7 +135,7 @@ class Builder:
         if element == self.i8:
             return self._split_bytes(value, count)
         return [
-            self.op("llvm.extractelement", element, value, self._place(i))
+            self.op("llvm.extractelement", element, value, self.constant(self.i32, i))
             for i in range(count)
         ]
 
@@ -332,39 +163,6 @@ class Builder:
         ]
         return [self.op("llvm.trunc", self.i8, part) for part in shifted]
 
-    def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
-        """The fields of a struct value."""
-        operands, create, loc, ip = [value], ir.Operation.create, self.loc, self.ip
-        return [
-            create(
-                "llvm.extractvalue",
-                results=[ty],
-                operands=operands,
-                attributes=attributes,
-                loc=loc,
-                ip=ip,
-            ).result
-            for ty, attributes in zip(types, self._fields(len(types)), strict=True)
-        ]
-
-    def _fields(self, count: int) -> list[dict[str, ir.Attribute]]:
-        """The attributes of extractions of so many fields."""
-        found = self._positions.get(count)
-        if found is None:
-            found = self._positions[count] = [
-                {"position": ir.DenseI64ArrayAttr.get([i])} for i in range(count)
-            ]
-        return found
-
-    def struct_type(self, types: Sequence[ir.Type]) -> ir.Type:
-        """A literal LLVM struct."""
-        key = tuple(types)
-        found = self._structs.get(key)
-        if found is None:
-            text = f"!llvm.struct<({', '.join(map(str, types))})>"
-            found = self._structs[key] = ir.Type.parse(text)
-        return found
-
     # Memory and control -------------------------------------------------------------
 
     def byte_offset(self, pointer: ir.Value, offset: ir.Value | int) -> ir.Value:
@@ -382,7 +180,7 @@ class Builder:
             [pointer.type],
             [pointer, *dynamic],
             {
-                "rawConstantIndices": self._index(raw),
+                "rawConstantIndices": self._indices[raw],
                 "elem_type": self._byte,
             },
         ).results[0]
@@ -395,12 +193,6 @@ class Builder:
     def displaced(self, pointer: ir.Value) -> tuple[ir.Value, int]:
         """A pointer as another one and constant bytes, for an instruction's operand."""
         return self._displaced.get(pointer) or (pointer, 0)
-
-    def _index(self, raw: int) -> ir.Attribute:
-        found = self._indices.get(raw)
-        if found is None:
-            found = self._indices[raw] = ir.DenseI32ArrayAttr.get([raw])
-        return found
 
     def load(self, ty: ir.Type, pointer: ir.Value, align: int) -> ir.Value:
         """A plain load; `align` in bytes."""
@@ -425,16 +217,7 @@ class Builder:
         ty = [] if not results else [results[0]]
         if len(results) > 1:
             ty = [self.struct_type(results)]
-        key = (text, constraints, side_effects)
-        attributes = self._ptx.get(key)
-        if attributes is None:
-            attributes = self._ptx[key] = {
-                "asm_string": ir.StringAttr.get(text),
-                "constraints": ir.StringAttr.get(constraints),
-                "asm_dialect": self.number(0),
-            }
-            if side_effects:
-                attributes["has_side_effects"] = ir.UnitAttr.get()
+        attributes = self._ptx[text, constraints, side_effects]
         op = self.create("llvm.inline_asm", ty, operands, attributes)
         if len(results) > 1:
             return self.fields(op.results[0], results)
@@ -513,7 +296,7 @@ class Builder:
         self, name: str, results: Sequence[ir.Type], types: Sequence[ir.Type]
     ) -> None:
         """Declares a function in the module unless another kernel has done so."""
-        block = self._func.block
+        block = self._function.block
         symbol = ir.StringAttr.get(name)
         if any(op.attributes["sym_name"] == symbol for op in block.operations):
             return
@@ -596,3 +379,16 @@ class Builder:
             loc=self.loc,
             ip=self.ip,
         )
+
+
+def _inline_ptx(key: tuple[str, str, bool]) -> dict[str, ir.Attribute]:
+    """The attributes of inline PTX: its text, constraints, and if it has effects."""
+    text, constraints, side_effects = key
+    attributes: dict[str, ir.Attribute] = {
+        "asm_string": ir.StringAttr.get(text),
+        "constraints": ir.StringAttr.get(constraints),
+        "asm_dialect": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0),
+    }
+    if side_effects:
+        attributes["has_side_effects"] = ir.UnitAttr.get()
+    return attributes

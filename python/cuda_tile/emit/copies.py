@@ -17,6 +17,7 @@ from cuda_tile.emit.fragment import Fragment
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import is_distributed, layout_of
+from cuda_tile.ir.traits import BUFFER_STORES
 from cuda_tile.ir.walk import defining_op, enclosing_entry
 from cuda_tile.layout.copies import (
     copied_lanes,
@@ -81,6 +82,6 @@ def _is_needed_in_copies(value: ir.Value) -> bool:
         if user.name == "cuda_tile.reshape":
             if _is_needed_in_copies(user.results[0]):
                 return True
-        elif user.name != "tileas.store_shared":
+        elif user.name not in BUFFER_STORES:
             return True
     return False

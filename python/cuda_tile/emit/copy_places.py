@@ -45,12 +45,7 @@ class CopyPlaces(ViewPlaces):
     # Addresses ----------------------------------------------------------------------
 
     def address(self, register: int, place: Coord) -> ir.Value:
-        """Address of the element in a register, whose part of the place is `place`.
-
-        Args:
-            register: The number of the register.
-            place: The place that the register contributes, in elements per dimension.
-        """
+        """Address of the element in a register, whose part of the place is `place`."""
         b = self.e.builder
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         rest = tuple(c & ~s for c, s in zip(place, self.spans, strict=True))

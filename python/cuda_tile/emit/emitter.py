@@ -20,7 +20,7 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.analysis.tensor_columns import TensorColumns
 from cuda_tile.emit.buffer import Buffer
-from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
+from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.fragment import (
     ElementFunction,
@@ -32,6 +32,7 @@ from cuda_tile.emit.fragment import (
 )
 from cuda_tile.emit.hoisted import HoistedOps
 from cuda_tile.emit.offsets import Offsets
+from cuda_tile.emit.operations import GLOBAL_SPACE
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import CudaTileError, InternalError
 from cuda_tile.ir.roles import Role

@@ -12,7 +12,7 @@ from cuda_tile.emit.mma_sync import MmaSync, Product, Sums, add_promoted
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copies import planned
 from cuda_tile.ir.tiles import layout_of
-from cuda_tile.layout.atoms import MMA_ATOMS
+from cuda_tile.layout.atoms import MMA_ATOMS, find_types
 from cuda_tile.layout.fragments import atom_registers
 
 
@@ -24,7 +24,7 @@ def mma_sync(e: Emitter, op: ir.Operation) -> None:
     """
     lhs, rhs, acc, *scales = op.operands
     atom = MMA_ATOMS[ir.StringAttr(op.attributes["atom"]).value]
-    types = atom.find(element_name(lhs), element_name(acc))
+    types = find_types(atom.types, element_name(lhs), element_name(acc))
     if types is None:
         raise InternalError(f"emit: {atom.name} of {element_name(lhs)}")
     if not atom.is_instruction:

@@ -23,8 +23,8 @@ from cuda_tile.emit.tensor_memory import load_sum, store_sum
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, integer
-from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import is_distributed, pending_tile
+from cuda_tile.ir.traits import PRODUCT_WAITS, TILE_LOOPS
 from cuda_tile.ir.walk import block_ops, enclosing_ops
 from cuda_tile.rules import RuleTable
 
@@ -119,7 +119,7 @@ def _follows_work(op: ir.Operation) -> bool:
     """
     ops, works = block_ops(op.block), False
     for before in reversed(ops[: ops.index(op)]):
-        if before.name == "tileas.await":
+        if before.name in PRODUCT_WAITS:
             return works
         if runs_by_itself(before):
             return False
@@ -130,7 +130,7 @@ def _follows_work(op: ir.Operation) -> bool:
 
 def repeats(op: ir.Operation) -> bool:
     """Whether an op runs its region again and again."""
-    return op.name == TILES or _cuda_tile.is_loop(op)
+    return op.name in TILE_LOOPS or _cuda_tile.is_loop(op)
 
 
 def wait_for_products(e: Emitter, op: ir.Operation, groups: int) -> None:

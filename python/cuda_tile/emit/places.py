@@ -27,6 +27,7 @@ from cuda_tile.emit.fragment import View
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run
 from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import VIEW_LOADS, VIEW_STORES
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.linear import Coord, LinearLayout
@@ -46,12 +47,12 @@ def _computes_anew(
 
     Each takes two registers between the two if no stride is known.
     """
-    if op.name != "cuda_tile.store_view_tko" or layout.n_registers < _MANY_ADDRESSES:
+    if op.name not in VIEW_STORES or layout.n_registers < _MANY_ADDRESSES:
         return False
     if any(isinstance(stride, int) for stride in strides):
         return False
     users = (use.owner.operation for use in view_operand(op).uses)
-    return any(user.name == "cuda_tile.load_view_tko" for user in users)
+    return any(user.name in VIEW_LOADS for user in users)
 
 
 def _is_repeated(op: ir.Operation) -> bool:

@@ -37,7 +37,6 @@ from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
-    RING,
     RingPlaces,
     is_drained_by_products,
     mbarriers_of,
@@ -47,6 +46,7 @@ from cuda_tile.ir.rings import (
 from cuda_tile.ir.roles import Role, role_around
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import buffer_layout_of
+from cuda_tile.ir.traits import ACQUIRES, RINGS, TAKES
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
 from cuda_tile.targets import WARP_LANES
 
@@ -139,7 +139,7 @@ def ring(e: Emitter, op: ir.Operation) -> None:
 
 
 def _has_mbarriers(op: ir.Operation) -> bool:
-    return op.name == RING and text(op, "sync") == "mbarriers"
+    return op.name in RINGS and text(op, "sync") == "mbarriers"
 
 
 def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
@@ -357,14 +357,14 @@ def _taken_before(op: ir.Operation) -> tuple[ir.Operation, int] | None:
     """The take in the same block that is a constant number of iterations ahead."""
     ring, iteration = op.operands[0], op.operands[1]
     made = defining_op(iteration)
-    if op.name != "tileas.acquire" or made is None or made.name != "cuda_tile.addi":
+    if op.name not in ACQUIRES or made is None or made.name != "cuda_tile.addi":
         return None
     distance = constant_of(made.operands[1])
     if distance is None or distance < 0:
         return None
     for use in made.operands[0].uses:
         user = use.owner.operation
-        is_take = user.name == "tileas.take" and user.operands[0] == ring
+        is_take = user.name in TAKES and user.operands[0] == ring
         if is_take and user.block == op.block and user.is_before_in_block(op):
             return user, distance
     return None

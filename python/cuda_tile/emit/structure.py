@@ -11,8 +11,8 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import SymbolVisibilityAttr, TileType
 from cuda_tile.analysis.constants import TF32_DROPPED_BITS
-from cuda_tile.emit.builder import GLOBAL_SPACE
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.operations import GLOBAL_SPACE
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.tiles import element_bits

@@ -55,15 +55,6 @@ class Atom(Protocol):
         """The layout of the sum: M x N, over the warps that issue it."""
         ...
 
-    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them.
-
-        Args:
-            operand: The element type of A and B.
-            accumulator: The element type of the sum.
-        """
-        ...
-
 
 @dataclass(frozen=True)
 class Terms:

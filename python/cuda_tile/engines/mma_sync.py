@@ -13,7 +13,7 @@ from cuda_tile.engines.engine import Atom, Division, Engine, Reading, Terms
 from cuda_tile.engines.short_sums import PROMOTED_ELEMENTS, SHORT_SUMS, pieces_of_sums
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.engines.wgmma import WGMMA
-from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, find_types
 from cuda_tile.targets import Target
 
 _F16_CAPABILITIES = range(90, 120)
@@ -45,14 +45,8 @@ class WarpEngine(Engine):
         return self.atoms.get(name)
 
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:
-        """Why a chip has no such instruction; None if it has.
-
-        Args:
-            atom: The instruction.
-            terms: The types and extents of the product.
-            target: The chip.
-        """
-        row = atom.find(terms.operand, terms.accumulator)
+        """Why a chip has no such instruction; None if it has."""
+        row = find_types(atom.types, terms.operand, terms.accumulator)
         if row is None:
             return f"expected an atom for {terms.operand}, got {atom.name}"
         if target.capability < row.first_capability:
@@ -79,12 +73,6 @@ class WarpEngine(Engine):
         Partial sums of warps are a tile of their own, cut into pieces where it is
         large. Where it cannot be cut, each instruction begins a partial sum of its own:
         that takes no registers, and more additions.
-
-        Args:
-            atom: The instruction.
-            terms: The types and extents of the product.
-            warps: Parts into which warps divide rows, columns and a batch.
-            target: The chip.
         """
         # promotion C2, C5
         if terms.scaling is not None or not has_short_sums(atom, terms, target):
@@ -105,12 +93,7 @@ class WarpEngine(Engine):
         return WARP_SLOWDOWN if WGMMA.is_on(target) else 1
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Each warp reads its rows of A, unless they stay there, and columns of B.
-
-        Args:
-            reading: The properties of the product.
-            division: How warps divide it.
-        """
+        """Each warp reads its rows of A, unless they stay there, and columns of B."""
         m, n, k = reading.extents
         rows = 0 if reading.keeps_left else m // division.warps_m
         read = reading.num_warps * k * (rows + n // division.warps_n)
@@ -134,7 +117,7 @@ def has_short_sums(atom: Atom, terms: Terms, target: Target) -> bool:
         target: The chip.
     """
     types = terms.operand, terms.accumulator
-    row = atom.find(*types)
+    row = find_types(atom.types, *types)
     is_f16 = target.capability in _F16_CAPABILITIES
     return (
         types in SHORT_SUMS

@@ -40,13 +40,7 @@ class Wgmma(Engine):
         return target.arch == _ARCH
 
     def refuse_chip(self, atom: Atom, terms: Terms, target: Target) -> str | None:
-        """Why a chip has no such instruction; None if it has.
-
-        Args:
-            atom: The instruction.
-            terms: The types and extents of the product.
-            target: The chip.
-        """
+        """Why a chip has no such instruction; None if it has."""
         del terms
         if self.is_on(target):
             return None
@@ -59,12 +53,6 @@ class Wgmma(Engine):
 
         Whole instructions divide what a warpgroup has of the result; only matrices
         without scale factors are multiplied.
-
-        Args:
-            atom: The instruction.
-            terms: The types and extents of the product.
-            warps: Parts into which warps divide rows and columns.
-            swap: 1 for the transpose, 0 otherwise.
         """
         if terms.scaling is not None or terms.batch is not None:
             return "a matrix product without scale factors"
@@ -84,24 +72,12 @@ class Wgmma(Engine):
     def promotion(
         self, atom: Atom, terms: Terms, warps: tuple[int, ...], target: Target
     ) -> int:
-        """Elements along K after which a partial sum is added to the sum.
-
-        Args:
-            atom: The instruction.
-            terms: The types and extents of the product.
-            warps: Parts into which warps divide rows, columns and a batch.
-            target: The chip.
-        """
+        """Elements along K after which a partial sum is added to the sum."""
         del atom, terms, warps, target
         return PROMOTED_ELEMENTS
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Each instruction reads its rows, unless registers hold them, and columns.
-
-        Args:
-            reading: The properties of the product.
-            division: How warps divide it.
-        """
+        """Each instruction reads its rows, unless registers hold them, and columns."""
         m, n, k = reading.extents
         m, n = (n, m) if division.swap else (m, n)
         step_m, step_n, _ = division.atom.shape
@@ -113,12 +89,7 @@ class Wgmma(Engine):
         return read
 
     def least_registers(self, division: Division, sum_bits: int) -> int:
-        """Registers that a thread must be launched with for one instruction.
-
-        Args:
-            division: How warps divide the product.
-            sum_bits: Bits of an element of the sum.
-        """
+        """Registers that a thread must be launched with for one instruction."""
         atom = as_wgmma(division.atom)
         return atom.least_registers(sum_bits, is_left_held=division.lhs == "register")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import attributes_of
-from cuda_tile.ir.traits import LOOPS
+from cuda_tile.ir.traits import FOR_LOOPS, LOOPS, TILE_LOOPS
 from cuda_tile.ir.walk import nested_ops
 
 BRANCH = "cuda_tile.if"
@@ -30,9 +30,9 @@ BOUNDS = 3
 
 def first_carried(op: ir.Operation) -> tuple[int, int]:
     """The first operand, and the first region argument, that an op carries."""
-    if op.name == "cuda_tile.for":
+    if op.name in FOR_LOOPS:
         return BOUNDS, 1
-    return (0, 3) if op.name == "tileas.tiles" else (0, 0)
+    return (0, 3) if op.name in TILE_LOOPS else (0, 0)
 
 
 def receiver(end: ir.Operation) -> ir.Operation | None:

@@ -6,27 +6,25 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
+from cuda_tile.ir.traits import BUFFER_STORES
 from cuda_tile.ir.walk import defining_op, segments
-
-STORE = "tileas.store_shared"
-"""Op by which threads fill a buffer; its plan, if any, has the slots of a ring."""
 
 
 def is_planned_store(op: ir.Operation) -> bool:
     """Whether threads fill a slot of a ring by an op."""
-    return op.name == STORE and planned(op, "slots", 0) > 0
+    return op.name in BUFFER_STORES and planned(op, "slots", 0) > 0
 
 
 def copy_buffer(op: ir.Operation) -> ir.Value:
     """The buffer that a copy, or a store by threads, fills."""
-    return op.operands[1] if op.name == STORE else segments(op)[-1][0]
+    return op.operands[1] if op.name in BUFFER_STORES else segments(op)[-1][0]
 
 
 def copy_engine(op: ir.Operation) -> str:
     """Who copies: `tma`, `cp_async` or `threads`."""
     if op.name == "tileas.gather_in":
         return CP_ASYNC
-    if op.name == STORE:
+    if op.name in BUFFER_STORES:
         return THREADS
     return ir.StringAttr(op.attributes["engine"]).value
 

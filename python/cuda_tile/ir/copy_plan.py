@@ -24,8 +24,6 @@ from cuda_tile.ir.plan_values import (
 from cuda_tile.ir.walk import enclosing_entry, located_at_op, op_stem
 from cuda_tile.targets import Target
 
-PLANNED_STORE = "cuda_tile.store_view_tko"
-"""The store that may have a plan: engines do not store to single pointers."""
 TMA, CP_ASYNC, THREADS = "tma", "cp_async", "threads"
 ENGINES = (TMA, CP_ASYNC, THREADS)
 """Who may move a tile, the fastest first."""

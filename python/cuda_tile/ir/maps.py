@@ -26,7 +26,6 @@ from cuda_tile.runtime.tensor_map import TensorMapParameter, check_parameters
 MAPS_ATTRIBUTE = "tileas.maps"
 MAP_ATTRIBUTE = "map"
 ABI_ATTRIBUTE = "tileas.abi"
-_ACCESS = {"tileas.copy_in": "load", "tileas.copy_out": "store"}
 
 
 def write_abi(entry: ir.Operation, abi: str) -> None:

@@ -36,7 +36,7 @@ from cuda_tile.ir.walk import (
     location_text,
     op_stem,
 )
-from cuda_tile.layout.atoms import MmaAtom, Scaling
+from cuda_tile.layout.atoms import MmaAtom, Scaling, find_types
 from cuda_tile.targets import MOST_CLUSTER, WARP_COUNTS, WARP_LANES, Target, find_target
 
 TARGET_ATTRIBUTE = "tileas.target"
@@ -337,7 +337,7 @@ def can_compute(atom: Atom, terms: Terms, target: Target) -> bool:
         target: The chip.
     """
     return (
-        atom.find(terms.operand, terms.accumulator) is not None
+        find_types(atom.types, terms.operand, terms.accumulator) is not None
         and registry.engine_of(atom).refuse_chip(atom, terms, target) is None
     )
 
@@ -496,7 +496,7 @@ def find_atom(op: ir.Operation, name: str, target: Target) -> Atom:
             f"'{PLAN_ATTRIBUTE}', got '{name}'",
         )
     terms = terms_of(op)
-    if atom.find(terms.operand, terms.accumulator) is None:
+    if find_types(atom.types, terms.operand, terms.accumulator) is None:
         taken = " or ".join(f"{r.operand} and {r.accumulator}" for r in atom.types)
         raise UserError(
             f"expected operand and accumulator types of atom {name}, {taken}, got "

@@ -21,6 +21,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import defining_op, location_text
 
 RING = "tileas.ring"
@@ -135,7 +136,7 @@ def ring_of(op: ir.Operation) -> ir.Operation:
         InternalError: The operand comes from elsewhere.
     """
     ring = defining_op(op.operands[0])
-    if ring is None or ring.name != RING:
+    if ring is None or ring.name not in RINGS:
         raise InternalError(
             f"expected '{op.name}' to use a ring made by '{RING}'", location_text(op)
         )

@@ -11,6 +11,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BoundedAttr, TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import CONSTANTS
 
 INDEX_BITS = 32
 """Bits of an iteration."""
@@ -162,7 +163,7 @@ def both(x: ir.Value, y: ir.Value) -> ir.Value:
 def constant_of(value: ir.Value) -> int | None:
     """The number that a scalar integer is, read as signed; None if not constant."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "cuda_tile.constant":
+    if isinstance(owner, ir.Block) or owner.operation.name not in CONSTANTS:
         return None
     if not isinstance(element_of(value), ir.IntegerType):
         return None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.ir.traits import BUFFER_STORES
 
 CLUSTER_ATTRIBUTE = "tileas.cluster"
 """On a `tileas.store_shared`: it writes to the same place in every CTA's buffer."""
@@ -16,4 +17,4 @@ def mark_for_cluster(store: ir.Operation) -> None:
 
 def is_for_cluster(op: ir.Operation) -> bool:
     """Whether an op writes to the buffers of all CTAs."""
-    return op.name == "tileas.store_shared" and CLUSTER_ATTRIBUTE in op.attributes
+    return op.name in BUFFER_STORES and CLUSTER_ATTRIBUTE in op.attributes

@@ -50,14 +50,29 @@ ORDER_NOTHING = _having("orders_nothing")
 what this one wrote only behind a wait of its own for this one's end (PTX ISA,
 "griddepcontrol"), and prints, which one thread makes in program order."""
 
+VIEW_LOADS, POINTER_LOADS = LOADS & VIEW_ACCESSES, LOADS & POINTER_ACCESSES
+"""Loads of each kind."""
+VIEW_STORES = STORES & VIEW_ACCESSES
+"""Stores through views."""
+
 LOOPS = _having("loops")
 """Ops that run a region again and again, with carried values."""
 COUNTED_LOOPS = _having("counted")
 """Loops whose results are what the last iteration carried on."""
 FREES = _having("frees")
 """Ops behind which what was allocated in their region is no longer there."""
+FOR_LOOPS = COUNTED_LOOPS & FREES
+"""Those of them that a program has, `for`."""
+TILE_LOOPS = COUNTED_LOOPS - FREES
+"""Those over tile blocks, of a persistent kernel."""
 COMBINES = _having("combines")
 """Ops that combine elements along a dimension by their region."""
+REDUCTIONS = _having("reduces")
+"""Those of them that leave one element."""
+SCANS = COMBINES - REDUCTIONS
+"""Those of them that leave as many."""
+CONSTANTS = _having("constant")
+"""Ops whose result stands in their attributes."""
 
 ELEMENTWISE = _having("elementwise")
 """Ops that compute each element from its peers alone."""
@@ -81,15 +96,21 @@ KEEPS_ZERO_SIGNS = _having("keeps_zero_signs")
 """Ops in whose result at most signs of zeros change where those of operands do."""
 PRODUCTS = _having("multiplies")
 """Ops of level T that a matrix instruction computes."""
-VIEW_MAKERS = _having("makes_view")
-"""Ops whose result is a view."""
-
 ALLOCATES = _having("allocates")
 """Ops that take shared memory: a buffer, or a ring of them."""
 BUFFER_USERS = _having("uses_buffer")
 """Ops by which threads make, fill or read a buffer, and go on once that is done."""
 BUFFER_LOADS = _having("loads_buffer")
 """Those of them that load what a buffer holds."""
+BUFFER_MAKERS, BUFFER_STORES = (
+    BUFFER_USERS & ALLOCATES,
+    BUFFER_USERS - ALLOCATES - BUFFER_LOADS,
+)
+"""Those of them that make a buffer, and that fill it."""
+BUFFER_RENAMES = _having("renames_buffer")
+"""Ops whose result is their operand, a buffer, as one of other elements."""
+RINGS = ALLOCATES - BUFFER_USERS
+"""Ops that make a ring."""
 BUFFER_ORDERS = _having("orders_buffers")
 """Ops that order accesses to buffers, and do nothing else."""
 AWAITS = _having("awaits_products")
@@ -102,6 +123,12 @@ FILL_STEPS = _having("fills_ring")
 """Those of who fills the slots."""
 DRAIN_STEPS = RING_STEPS - FILL_STEPS
 """Those of who reads them."""
+ACQUIRES, PUBLISHES = FILL_STEPS & SLOT_GIVERS, FILL_STEPS - SLOT_GIVERS
+"""How who fills a slot gets it, and hands it on."""
+TAKES, RELEASES = DRAIN_STEPS & SLOT_GIVERS, DRAIN_STEPS - SLOT_GIVERS
+"""How who reads a slot gets it, and gives it back."""
+PRODUCT_WAITS = AWAITS - RING_STEPS
+"""Ops that wait for products and do nothing else."""
 
 
 def is_pure(op: ir.Operation) -> bool:

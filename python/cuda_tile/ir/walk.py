@@ -160,14 +160,19 @@ def enclosing_ops(value: ir.Value) -> Iterator[ir.Operation]:
         parent = parent.operation.parent
 
 
-def loop_depth(op: ir.Operation) -> int:
-    """How many loops enclose `op` within its entry."""
-    depth = 0
+def enclosing_ops_of(op: ir.Operation) -> list[ir.Operation]:
+    """The ops around an op in its entry, the innermost first."""
+    found: list[ir.Operation] = []
     parent = op.parent
     while parent is not None and parent.operation.name != "cuda_tile.entry":
-        depth += _cuda_tile.is_loop(parent)
+        found.append(parent.operation)
         parent = parent.operation.parent
-    return depth
+    return found
+
+
+def loop_depth(op: ir.Operation) -> int:
+    """How many loops enclose `op` within its entry."""
+    return sum(map(_cuda_tile.is_loop, enclosing_ops_of(op)))
 
 
 def location_text(op: ir.Operation) -> str:

@@ -13,7 +13,7 @@ adds what it holds of A and B. They compute what a chip has no instruction for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -48,6 +48,20 @@ class AtomTypes:
     is_family: bool = False
 
 
+def find_types(
+    types: Iterable[AtomTypes], operand: str, accumulator: str
+) -> AtomTypes | None:
+    """The row of an atom's types that has these; None if it does not take them.
+
+    Args:
+        types: Those of the atom.
+        operand: The element type of A and B.
+        accumulator: The element type of the sum.
+    """
+    wanted = operand, accumulator
+    return next((t for t in types if (t.operand, t.accumulator) == wanted), None)
+
+
 @dataclass(frozen=True, eq=False)
 class MmaAtom:
     """One warp-wide product: its shape and its three fragments.
@@ -76,18 +90,6 @@ class MmaAtom:
     scalings: tuple[Scaling, ...] = ()
     factors: int = 1
     columns: int = 1
-
-    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them.
-
-        Args:
-            operand: The element type of A and B.
-            accumulator: The element type of the sum.
-        """
-        for row in self.types:
-            if (row.operand, row.accumulator) == (operand, accumulator):
-                return row
-        return None
 
     @property
     def instruction_shape(self) -> tuple[int, int, int]:

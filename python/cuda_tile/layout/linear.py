@@ -339,10 +339,6 @@ class LinearLayout(Pictured):
         kept = (c for c, skip in zip(register, inner, strict=True) if not skip)
         return self._map((self.n_elements // count,), (kept, *others))
 
-    def expand(self, dim: int) -> LinearLayout:
-        """Gives the layout with a new dimension of extent 1 before `dim`."""
-        return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
-
     def broadcast_source(self, shape: Sequence[int]) -> LinearLayout:
         """Pulls the layout back through a broadcast from `shape` to ours.
 
@@ -390,23 +386,6 @@ class LinearLayout(Pictured):
             (*self.warp, *warp),
             (*self.block, *block),
         )
-
-    def broadcast_to(self, shape: Sequence[int]) -> LinearLayout:
-        """Pushes the layout forward through a broadcast: new registers per element.
-
-        The new register bits come last; register i of the result is register
-        i modulo `n_registers` of the source.
-        """
-        bases: list[Coord] = []
-        for dim in reversed(range(self.rank)):
-            if self.shape[dim] != shape[dim]:
-                unit = tuple(int(other == dim) for other in range(self.rank))
-                bases += [
-                    tuple(u << bit for u in unit) for bit in range(n_bits(shape[dim]))
-                ]
-        result = self.extend(shape, register=bases)
-        result.broadcast_source(self.shape)  # checks the shapes
-        return result
 
     def drop_redundant_registers(self) -> LinearLayout:
         """Gives the layout without register bits that add no element to a thread.

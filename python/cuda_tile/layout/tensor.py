@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cuda_tile.layout.atoms import AtomTypes
+from cuda_tile.layout.atoms import AtomTypes, find_types
 from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
 from cuda_tile.layout.linear import LinearLayout
 
@@ -83,18 +83,6 @@ class TensorAtom:
     shape: tuple[int, int, int]
     types: tuple[AtomTypes, ...]
     c: LinearLayout
-
-    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them.
-
-        Args:
-            operand: The element type of A and B.
-            accumulator: The element type of the sum.
-        """
-        for row in self.types:
-            if (row.operand, row.accumulator) == (operand, accumulator):
-                return row
-        return None
 
     @property
     def is_half(self) -> bool:
@@ -164,7 +152,9 @@ def find_tensor_atom(
     m, n = min(rows, TENSOR_ROWS[-1]), min(columns, TENSOR_COLUMNS[-1])
     depths = {kind.depth for kind in _KINDS}
     atoms = (tensor_atom(f"{_PREFIX}m{m}n{n}k{depth}") for depth in sorted(depths))
-    fitting = (a for a in atoms if a is not None and a.find(operand, accumulator))
+    fitting = (
+        a for a in atoms if a is not None and find_types(a.types, operand, accumulator)
+    )
     return next(fitting, None)
 
 

@@ -17,7 +17,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from cuda_tile.layout.atoms import M16N8K8, M16N8K16, M16N8K32, AtomTypes, MmaAtom
+from cuda_tile.layout.atoms import (
+    M16N8K8,
+    M16N8K16,
+    M16N8K32,
+    AtomTypes,
+    MmaAtom,
+    find_types,
+)
 from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
 from cuda_tile.layout.linear import LinearLayout
 
@@ -65,18 +72,6 @@ class WgmmaAtom:
     majors: bool
     a: LinearLayout
     c: LinearLayout
-
-    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
-        """The row of these element types, or None if it does not take them.
-
-        Args:
-            operand: The element type of A and B.
-            accumulator: The element type of the sum.
-        """
-        for row in self.types:
-            if (row.operand, row.accumulator) == (operand, accumulator):
-                return row
-        return None
 
     def least_registers(self, sum_bits: int, *, is_left_held: bool) -> int:
         """Registers that a thread must be launched with for one instruction.
@@ -188,7 +183,10 @@ def find_wgmma(operand: str, accumulator: str, columns: int) -> WgmmaAtom | None
     widest = min(columns, WGMMA_COLUMNS[-1])
     for depth in _ROWS:
         atom = wgmma_atom(f"m64n{widest}k{depth}")
-        if atom is not None and atom.find(operand, accumulator) is not None:
+        if (
+            atom is not None
+            and find_types(atom.types, operand, accumulator) is not None
+        ):
             return atom
     return None
 

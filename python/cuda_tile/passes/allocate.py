@@ -30,13 +30,13 @@ from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
 from cuda_tile.ir.rings import (
     MBARRIERS_ATTRIBUTE,
-    RING,
     SLOT_ALIGNMENT_BYTES,
     buffer_type_bytes,
     places_in,
     slots_that_fit,
 )
 from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
+from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
 from cuda_tile.options import Options
 
@@ -225,7 +225,7 @@ def _request(
 ) -> Request:
     """What a buffer or a ring asks for."""
     size = place_bytes(op)
-    if op.name == RING:
+    if op.name in RINGS:
         return Request(size, apart, SLOT_ALIGNMENT_BYTES, _own_bytes(op))
     if op in repeating:
         return Request(size, apart, SLOT_ALIGNMENT_BYTES)
@@ -240,7 +240,7 @@ def _own_bytes(ring: ir.Operation) -> int:
 
 def place_bytes(op: ir.Operation) -> int:
     """Size of an `alloc_shared` or ring in bytes, rounded up to whole bank rows."""
-    if op.name == RING:
+    if op.name in RINGS:
         size = places_in(op).size_bytes
     else:
         size = buffer_type_bytes(op.results[0].type)
@@ -317,7 +317,7 @@ def _described(op: ir.Operation, room_bytes: int) -> str:
         room_bytes: What is left beside everything, here a negative number.
     """
     size, where = place_bytes(op), location_text(op)
-    if op.name != RING:
+    if op.name not in RINGS:
         return f"{size} bytes for {op.results[0].type} at {where}"
     ring = places_in(op)
     fitting = slots_that_fit(ring, ring.size_bytes + room_bytes)

@@ -24,7 +24,7 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
-from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS
+from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS, RELEASES, TAKES
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 
@@ -74,14 +74,14 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _groups(op: ir.Operation, state: InFlight) -> int | None:
     """What an op may leave in flight; None if it waits for no groups."""
-    if op.name == "tileas.take":
+    if op.name in TAKES:
         if not waits_by_groups(op.operands[0]):
             return None
         ages = state.rings.get(op.operands[0])
         return ages[0] if ages else 0
     pending = [v for v in op.operands if isinstance(v.type, PendingType)]
     ages = [state.products[value] for value in pending if value in state.products]
-    if op.name == "tileas.release" and not pending:
+    if op.name in RELEASES and not pending:
         return None
     # What was there from the start needs no wait; 0 says so without a second meaning.
     return min(ages, default=0)
@@ -91,12 +91,7 @@ class Groups(ForwardAnalysis[InFlight]):
     """What is in flight before each op."""
 
     def join(self, known: InFlight, news: InFlight) -> InFlight:
-        """The smaller numbers of either path.
-
-        Args:
-            known: The groups in flight on one path.
-            news: Those on the other.
-        """
+        """The smaller numbers of either path."""
         rings: dict[ir.Value, Ages | None] = {}
         for ring in _keys(known.rings, news.rings):
             one, other = known.rings.get(ring, ()), news.rings.get(ring, ())
@@ -111,12 +106,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(rings, products)
 
     def forward(self, edge: Edge, state: InFlight) -> InFlight:
-        """A value that is handed on keeps its age.
-
-        Args:
-            edge: An edge of the control flow.
-            state: The groups in flight at its source.
-        """
+        """A value that is handed on keeps its age."""
         news = {
             received: state.products[sent]
             for sent, received in edge.pairs
@@ -127,12 +117,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest iteration.
-
-        Args:
-            op: The op.
-            state: The groups in flight before it.
-        """
+        """Publishes and products are new groups; a take is of the oldest iteration."""
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":

@@ -15,10 +15,10 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
 from cuda_tile.codegen.names import check_name
-from cuda_tile.emit.builder import SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
 from cuda_tile.emit.heap import prepare
+from cuda_tile.emit.operations import SHARED_SPACE
 from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
 from cuda_tile.emit.tensor_memory import allocate_columns

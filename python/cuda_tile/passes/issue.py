@@ -22,7 +22,6 @@ from heapq import heapify, heappop, heappush
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.stages import (
-    AWAIT,
     RELEASE,
     RENAMES,
     SETTLED,
@@ -34,11 +33,18 @@ from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.traits import (
+    BUFFER_MAKERS,
     BUFFER_ORDERS,
+    BUFFER_RENAMES,
+    BUFFER_STORES,
     BUFFER_USERS,
     COPIES,
     FILL_STEPS,
+    PRODUCT_WAITS,
+    PUBLISHES,
+    RELEASES,
     RING_STEPS,
+    TAKES,
 )
 from cuda_tile.ir.walk import (
     block_ops,
@@ -59,7 +65,7 @@ _FIRST = ops_by_rule(
     *(TAKE, RELEASE, RENAMES, SETTLED),
 )
 _FILLS = FILL_STEPS | COPIES
-_STORE, _BARRIER = "tileas.store_shared", "tileas.barrier"
+_BARRIER = "tileas.barrier"
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -73,7 +79,7 @@ def run(module: ir.Operation, options: Options) -> None:
     for entry in entries(module):
         blocks: dict[ir.Block, None] = {}
         for op in nested_ops(entry):
-            if op.name == AWAIT:
+            if op.name in PRODUCT_WAITS:
                 blocks[op.block] = None
         for block in blocks:
             ops = block_ops(block)
@@ -121,7 +127,7 @@ def schedule(ops: list[ir.Operation]) -> list[int]:
 
 
 def _rank(op: ir.Operation) -> int:
-    if op.name == AWAIT:
+    if op.name in PRODUCT_WAITS:
         return _WAITS
     return _STARTS if op.name in _FIRST or runs_by_itself(op) else _OTHERS
 
@@ -135,9 +141,9 @@ def _delay_takes(ops: list[ir.Operation], needs: list[set[int]]) -> None:
     latest: list[int] = []
     for place, op in enumerate(ops):
         before = max((latest[n] for n in needs[place]), default=-1)
-        latest.append(place if op.name == TAKE else before)
+        latest.append(place if op.name in TAKES else before)
     for place, op in enumerate(ops):
-        first = _first_product(ops, needs, place) if op.name == TAKE else None
+        first = _first_product(ops, needs, place) if op.name in TAKES else None
         if first is not None:
             needs[place] |= {n for n in needs[first] if latest[n] < place}
 
@@ -206,11 +212,11 @@ class _Needs:
         if len(op.regions):
             yield from self._effects
             self._fence = place
-        elif op.name == AWAIT:
+        elif op.name in PRODUCT_WAITS:
             self._awaits[place] = self._read.get(op.operands[0], frozenset())
         elif op.name in _SHARED:
             yield from self._after("shared", place)
-            if op.name == _STORE or op.name == _BARRIER:
+            if op.name in BUFFER_STORES or op.name == _BARRIER:
                 self._last["filled"] = place
                 yield from self._awaits_before(op)
             if op.name == _BARRIER:
@@ -224,12 +230,10 @@ class _Needs:
 
         A buffer of this block is not the one of another iteration, and no other op's.
         """
-        buffer = _root(op.operands[1]) if op.name == _STORE else None
+        buffer = _root(op.operands[1]) if op.name in BUFFER_STORES else None
         maker = None if buffer is None else defining_op(buffer)
         is_own = (
-            maker is not None
-            and maker in self._places
-            and maker.name == "tileas.alloc_shared"
+            maker is not None and maker in self._places and maker.name in BUFFER_MAKERS
         )
         for place, read in self._awaits.items():
             if not is_own or buffer in read:
@@ -239,10 +243,10 @@ class _Needs:
         """What an op stays behind that is no access to a shared buffer."""
         if op.name in RING_STEPS:
             yield from self._after(op.operands[0], place)
-            if op.name == RELEASE:
+            if op.name in RELEASES:
                 yield from self._readers.pop(op.operands[0], ())
                 yield from self._after(_BARRIER)  # behind which one warp speaks for all
-            elif op.name == "tileas.publish":  # of a slot that threads may have filled
+            elif op.name in PUBLISHES:  # of a slot that threads may have filled
                 yield from self._after("filled")
         if runs_by_itself(op):
             read = {_root(factor) for factor in factors_of(op)}
@@ -264,13 +268,13 @@ class _Needs:
 
     def _follow_slots(self, place: int, op: ir.Operation) -> None:
         """Notes who reads the slots of rings, and until which await."""
-        if op.name == TAKE:
+        if op.name in TAKES:
             self._rings |= {buffer: {op.operands[0]} for buffer in op.results}
             return
         rings = {ring for value in op.operands for ring in self._rings.get(value, ())}
-        if op.name == RENAMES or runs_by_itself(op):
+        if op.name in BUFFER_RENAMES or runs_by_itself(op):
             self._rings |= dict.fromkeys(op.results, rings)
-        elif op.name != RELEASE:
+        elif op.name not in RELEASES:
             for ring in rings:
                 self._readers.setdefault(ring, []).append(place)
 
@@ -282,7 +286,7 @@ def _is_ordered(op: ir.Operation) -> bool:
 def _root(buffer: ir.Value) -> ir.Value:
     """A buffer under the name that it was made with."""
     maker = defining_op(buffer)
-    while maker is not None and maker.name == RENAMES:
+    while maker is not None and maker.name in BUFFER_RENAMES:
         buffer = maker.operands[0]
         maker = defining_op(buffer)
     return buffer

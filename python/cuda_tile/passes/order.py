@@ -61,7 +61,6 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.operand_sources import enclosing_ops_of
 from cuda_tile.analysis.tiling import (
     index_operands,
     tensor_view_op,
@@ -79,6 +78,7 @@ from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.traits import (
+    BUFFER_STORES,
     COPIES,
     LOADS,
     LOOPS,
@@ -86,7 +86,7 @@ from cuda_tile.ir.traits import (
     READS,
     STORES,
 )
-from cuda_tile.ir.walk import entries, named_operands
+from cuda_tile.ir.walk import enclosing_ops_of, entries, named_operands
 from cuda_tile.options import Options
 
 
@@ -168,7 +168,7 @@ def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
             return op
         if other.name == "tileas.load_shared":
             loads[other.operands[0]] = other
-        elif other.name == "tileas.store_shared" and other.operands[1] in loads:
+        elif other.name in BUFFER_STORES and other.operands[1] in loads:
             return loads[other.operands[1]]
     return op
 
@@ -185,53 +185,34 @@ class UnseenAccesses(ForwardAnalysis[int]):
     """
 
     def __init__(
-        self, flow: ControlFlow, accesses: Accesses, *, is_async: bool
+        self, flow: ControlFlow, accesses: Accesses, *, is_async: bool = False
     ) -> None:
         super().__init__(flow)
         self._accesses = accesses
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """What either path has left unseen.
-
-        Args:
-            known: Accesses on one path, one bit each.
-            news: Those on the other.
-        """
+        """What either path has left unseen."""
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending.
-
-        Args:
-            edge: An edge of the control flow.
-            state: Accesses at its source, one bit each.
-        """
+        """All are still pending."""
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier shows all accesses so far.
-
-        Args:
-            op: The op.
-            state: Accesses before it, one bit each.
-        """
+        """A barrier shows all accesses so far."""
         if op.name == "tileas.barrier" and flag(op, "async") >= self._is_async:
             return 0
         return state | self._accesses.bit(op)
 
 
-class UnorderedAccesses(ForwardAnalysis[int]):
-    """The accesses that no barrier has followed yet on some path, as a mask.
-
-    There is a barrier before each access that needs one.
-    """
+class UnorderedAccesses(UnseenAccesses):
+    """The accesses that no barrier has followed yet, if each that needs one has one."""
 
     def __init__(
         self, flow: ControlFlow, accesses: Accesses, behind: AccessesBehindTokens
     ) -> None:
-        super().__init__(flow)
-        self._accesses = accesses
+        super().__init__(flow, accesses)
         self._behind = behind
 
     @cached_property
@@ -239,35 +220,11 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         """Facts of the entry: most entries have no accesses that ask for them."""
         return FactsAnalysis(self.flow.entry)
 
-    def join(self, known: int, news: int) -> int:
-        """Either path's accesses.
-
-        Args:
-            known: Accesses on one path, one bit each.
-            news: Those on the other.
-        """
-        return known | news
-
-    def forward(self, edge: Edge, state: int) -> int:
-        """All are still pending.
-
-        Args:
-            edge: An edge of the control flow.
-            state: Accesses at its source, one bit each.
-        """
-        return self._accesses.along(edge, state)
-
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier orders all accesses so far; an access is pending after it.
-
-        Args:
-            op: The op.
-            state: Accesses before it, one bit each.
-        """
-        if op.name == "tileas.barrier":
-            return 0
+        """A barrier before an access orders all accesses so far."""
         own = self._accesses.bit(op)
-        return own if own and self.needs_barrier(op, state) else state | own
+        needs_one = own and self.needs_barrier(op, state)
+        return own if needs_one else super().transfer(op, state)
 
     def needs_barrier(self, op: ir.Operation, pending: int) -> bool:
         """Whether an access must wait for earlier accesses of other threads.

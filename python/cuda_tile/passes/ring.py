@@ -42,11 +42,12 @@ from cuda_tile.ir.copies import (
 from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
-from cuda_tile.ir.traits import COPIES, LOOPS
+from cuda_tile.ir.traits import BUFFER_MAKERS, BUFFER_RENAMES, COPIES, FOR_LOOPS, LOOPS
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,
     enclosing_ops,
+    enclosing_ops_of,
     entries,
     location_text,
     nested_ops,
@@ -120,12 +121,12 @@ class _Ring:
 
     def common(self, around: list[ir.Operation]) -> int:
         """How many of the ops around other copies carry the iteration too."""
-        pairs = zip(_outer(self.anchor), around, strict=False)
+        pairs = zip(enclosing_ops_of(self.anchor)[::-1], around, strict=False)
         return sum(1 for mine, other in pairs if mine == other)
 
     def precedes(self, around: list[ir.Operation]) -> bool:
         """Whether its last loop ends before the loop of other copies begins."""
-        count, mine = self.common(around), _outer(self.anchor)
+        count, mine = self.common(around), enclosing_ops_of(self.anchor)[::-1]
         if count >= len(mine) or count >= len(around):
             return False
         first, other = mine[count], around[count]
@@ -133,7 +134,7 @@ class _Ring:
 
     def iteration(self, level: int) -> ir.Value:
         """Its next iteration behind an op around where it was used last."""
-        return _outer(self.anchor)[level].results[self.numbers[level]]
+        return enclosing_ops_of(self.anchor)[::-1][level].results[self.numbers[level]]
 
     def goes_on(self, release: ir.Operation, level: int, numbers: list[int]) -> None:
         """Goes on with a later loop.
@@ -144,7 +145,7 @@ class _Ring:
             numbers: Which results of the other ops around the later one are the
                 iteration.
         """
-        before, later = self.iteration(level), _outer(release)
+        before, later = self.iteration(level), enclosing_ops_of(release)[::-1]
         first = later[level]
         for use in list(before.uses):
             owner = use.owner.operation
@@ -152,16 +153,6 @@ class _Ring:
                 owner.operands[use.operand_number] = first.results[numbers[0]]
         self.anchor = release
         self.numbers = self.numbers[:level] + numbers
-
-
-def _outer(op: ir.Operation) -> list[ir.Operation]:
-    """The ops around an op up to its entry, the outermost first."""
-    found: list[ir.Operation] = []
-    parent = op.parent
-    while parent is not None and parent.operation.name != ENTRY:
-        found.append(parent.operation)
-        parent = parent.operation.parent
-    return found[::-1]
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -218,7 +209,7 @@ def _fills_buffer(op: ir.Operation) -> bool:
     if op.name not in COPIES and not is_planned_store(op):
         return False
     alloc = defining_op(copy_buffer(op))
-    return alloc is not None and alloc.name == "tileas.alloc_shared"
+    return alloc is not None and alloc.name in BUFFER_MAKERS
 
 
 def _groups(copies: list[ir.Operation]) -> list[_Group]:
@@ -304,7 +295,7 @@ def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
     parent = outer[0]
     if by_groups:
         is_pipelined = (
-            parent.name == "cuda_tile.for"
+            parent.name in FOR_LOOPS
             and copy_numbers(group.op)[1] > 0
             and not any(leaves(op) for op in block_ops(group.op.block))
         )
@@ -401,7 +392,7 @@ def _rename_behind(read: ir.Operation, buffer: ir.Value) -> None:
     """Moves the other names of a buffer behind the take that gives it."""
     for use in list(buffer.uses):
         op = use.owner.operation
-        if op.name == "tileas.reinterpret" and op.block == read.block:
+        if op.name in BUFFER_RENAMES and op.block == read.block:
             if op.is_before_in_block(read):
                 op.move_after(read)
             _rename_behind(op, op.results[0])

@@ -63,10 +63,9 @@ from cuda_tile.ir.attributes import attributes_of, text
 from cuda_tile.ir.carried import BRANCH, drop, first_carried, receiver
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
-from cuda_tile.ir.rings import RING
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.traits import COUNTED_LOOPS, FILL_STEPS, LOOPS, is_pure
+from cuda_tile.ir.traits import COUNTED_LOOPS, FILL_STEPS, LOOPS, RINGS, is_pure
 from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.targets import WARP_LANES
@@ -101,7 +100,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _has_mbarriers(op: ir.Operation) -> bool:
-    return op.name == RING and text(op, "sync") == "mbarriers"
+    return op.name in RINGS and text(op, "sync") == "mbarriers"
 
 
 def _is_copied(op: ir.Operation) -> bool:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.plan import add_remark
+from cuda_tile.ir.traits import FOR_LOOPS, TAKES
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.skew_fill import FillAhead
@@ -43,13 +44,13 @@ def run(module: ir.Operation, options: Options) -> None:
             anchor, block = anchors[0], anchors[0].block
             anchors = [op for op in anchors if op.block != block]
             loop = anchor.parent
-            if loop is not None and loop.operation.name == "cuda_tile.for":
+            if loop is not None and loop.operation.name in FOR_LOOPS:
                 _skew(entry, carry_products(_cut(entry, loop.operation)))
 
 
 def _may_move(op: ir.Operation) -> bool:
     """Whether there may be something to do for the loop of an op."""
-    return op.name == "tileas.take" or runs_by_itself(op)
+    return op.name in TAKES or runs_by_itself(op)
 
 
 def _cut(entry: ir.Operation, loop: ir.Operation) -> ir.Operation:

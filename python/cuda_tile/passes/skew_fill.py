@@ -34,7 +34,7 @@ from cuda_tile.ir.copies import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import at_most, constant_of, plus
-from cuda_tile.ir.traits import COPIES, RING_STEPS
+from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES, RELEASES, RING_STEPS
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
 from cuda_tile.passes.skew_trips import Trips, last_index
@@ -95,7 +95,7 @@ def _ring_of(op: ir.Operation) -> tuple[ir.Value | None, ir.Operation | None]:
         return op.operands[0], None
     if op.name == "cuda_tile.if":
         for inner in block_ops(op.regions[0].blocks[0]):
-            if inner.name == "tileas.release":
+            if inner.name in RELEASES:
                 return inner.operands[0], inner
     return None, None
 
@@ -338,7 +338,7 @@ def _last_start(fill: Fill) -> ir.Operation:
     while work:
         for use in work.pop().uses:
             op = use.owner.operation
-            if op.name == "tileas.reinterpret":
+            if op.name in BUFFER_RENAMES:
                 work.append(op.results[0])
             is_later = op.block == found.block and runs_by_itself(op)
             if is_later and found.is_before_in_block(op):
@@ -363,7 +363,7 @@ def _slots(fill: Fill) -> int:
 
 def _lag(fill: Fill) -> int:
     """Iterations by which the release trails."""
-    return 0 if fill.release.name == "tileas.release" else 1
+    return 0 if fill.release.name in RELEASES else 1
 
 
 def _check_slots(fill: Fill) -> None:

@@ -29,7 +29,7 @@ from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.copies import copy_buffer, copy_numbers, planned
 from cuda_tile.ir.scalars import branch, compare, plus
-from cuda_tile.ir.traits import COPIES
+from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES, PRODUCT_WAITS, RELEASES, TAKES
 from cuda_tile.ir.walk import block_ops, defining_op
 from cuda_tile.ods import ops_by_rule
 
@@ -80,7 +80,7 @@ def _sum(loop: ir.Operation, number: int) -> Sum | None:
             return None
         if step == end:
             is_back = bool(found.products) and end.operands[number] == value
-            return found if is_back and found.glue[-1].name == AWAIT else None
+            return found if is_back and found.glue[-1].name in PRODUCT_WAITS else None
         is_link = step.name in _LINKS and len(step.operands) == 1
         if is_link:
             found.glue.append(step)
@@ -107,7 +107,7 @@ def _may_run_on(product: ir.Operation) -> bool:
         if not isinstance(value.type, BufferType):
             return False
         maker = _maker(value)
-        if maker is None or (maker.block == product.block and maker.name != TAKE):
+        if maker is None or (maker.block == product.block and maker.name not in TAKES):
             return False
     return True
 
@@ -115,7 +115,7 @@ def _may_run_on(product: ir.Operation) -> bool:
 def _maker(buffer: ir.Value) -> ir.Operation | None:
     """The op that gives a buffer, whatever its name is."""
     op = defining_op(buffer)
-    while op is not None and op.name == "tileas.reinterpret":
+    while op is not None and op.name in BUFFER_RENAMES:
         op = defining_op(op.operands[0])
     return op
 
@@ -131,9 +131,9 @@ def _releases(
         if op in of:
             for value in factors_of(op):
                 maker = _maker(value)
-                if maker is not None and maker.name == TAKE:
+                if maker is not None and maker.name in TAKES:
                     last[maker.operands[0]] = of[op], op
-        elif op.name == RELEASE and op.operands[0] in last:
+        elif op.name in RELEASES and op.operands[0] in last:
             found.append((op, last[op.operands[0]]))
     return found
 
@@ -224,6 +224,6 @@ def _last_await(loop: ir.Operation) -> ir.Operation:
     """The last of the awaits that stand right behind a loop."""
     ops = block_ops(loop.block)
     place = ops.index(loop)
-    while ops[place + 1].name == AWAIT:
+    while ops[place + 1].name in PRODUCT_WAITS:
         place += 1
     return ops[place]

@@ -56,7 +56,13 @@ from cuda_tile.analysis.masks import open_value
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.traits import KEEPS_ELEMENTS, LOOPS, PRODUCTS
+from cuda_tile.ir.traits import (
+    FOR_LOOPS,
+    KEEPS_ELEMENTS,
+    LOOPS,
+    POINTER_LOADS,
+    PRODUCTS,
+)
 from cuda_tile.ir.walk import block_ops, defining_op, entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes import simplify
@@ -64,7 +70,6 @@ from cuda_tile.passes.split_bounds import Bounds, Condition
 from cuda_tile.passes.split_zeros import drop_added_zeros
 
 _COMPARE = "cuda_tile.cmpi"
-_LOAD = "cuda_tile.load_ptr_tko"
 _FORWARDS = KEEPS_ELEMENTS | {"cuda_tile.andi"}
 _SIGNS = {
     "greater_than": (1, 1),
@@ -121,7 +126,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _is_worth(op: ir.Operation) -> bool:
     """Whether an op is an innermost counted loop with products, and whole."""
-    if op.name != "cuda_tile.for" or _goes_on(op):
+    if op.name not in FOR_LOOPS or _goes_on(op):
         return False
     if flag(op, "unsignedCmp"):  # loop_splitting C2
         return False
@@ -133,7 +138,7 @@ def _goes_on(loop: ir.Operation) -> bool:
     """Whether a loop begins where another one ended: it was split by who wrote it."""
     first = first_carried(loop)[0]
     makers = [defining_op(value) for value in list(loop.operands)[first:]]
-    is_second = any(op is not None and op.name == "cuda_tile.for" for op in makers)
+    is_second = any(op is not None and op.name in FOR_LOOPS for op in makers)
     return is_second and constant_of(loop.operands[0]) is None
 
 
@@ -158,7 +163,7 @@ def _guards_only_loads(mask: ir.Value) -> bool:
     """Whether a mask goes, perhaps combined or reshaped, to loads alone."""
     users = [use.owner.operation for use in mask.uses]
     return all(
-        user.name == _LOAD
+        user.name in POINTER_LOADS
         or (user.name in _FORWARDS and _guards_only_loads(user.results[0]))
         for user in users
     )

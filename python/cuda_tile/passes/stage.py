@@ -27,7 +27,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.constants import LEAST_CONVERSION_BYTES
 from cuda_tile.ir.plan import read_plan, read_target
-from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.traits import PRODUCTS, REDUCTIONS, SCANS
 from cuda_tile.ir.walk import entries, listed_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
@@ -93,9 +93,9 @@ def _stage_entry(entry: ir.Operation) -> None:
 def _split_across_warps(entry: ir.Operation) -> None:
     """Makes reductions and scans stay within warps."""
     for op in listed_ops(entry):
-        if op.name == "cuda_tile.reduce":
+        if op.name in REDUCTIONS:
             split_reduction(op)
-        elif op.name == "cuda_tile.scan":
+        elif op.name in SCANS:
             split_scan(op)
 
 

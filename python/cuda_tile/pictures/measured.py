@@ -16,6 +16,7 @@ from cuda_tile.emulator.bounds.compute import Bounds
 from cuda_tile.emulator.report import Counts
 from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.interp.program import Block, Op
+from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import entries, entry_name
 from cuda_tile.pictures.inputs import Inputs, generate_inputs, read_inputs
 from cuda_tile.targets import find_target
@@ -210,7 +211,7 @@ def _places(block: Block) -> tuple[dict[Op, int], dict[int, int]]:
     def visit(block: Block, role: int) -> None:
         for op in block.ops:
             roles[op] = role
-            if op.name == "tileas.ring":
+            if op.name in RINGS:
                 rings[op.results[0]] = len(rings)
             for number, region in enumerate(op.regions):
                 if region is not None:

@@ -11,7 +11,6 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingT
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.rings import (
     MBARRIERS_ATTRIBUTE,
-    RING,
     buffer_type_bytes,
     places_in,
     ring_of,
@@ -25,7 +24,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     tile_of,
 )
-from cuda_tile.ir.traits import BUFFER_LOADS
+from cuda_tile.ir.traits import BUFFER_LOADS, BUFFER_MAKERS, BUFFER_STORES, RINGS
 from cuda_tile.ir.walk import entry_name, location_text, nested_ops
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -34,7 +33,6 @@ from cuda_tile.pictures.iterations_picture import Ring
 from cuda_tile.targets import find_target
 
 FIRST_STMATRIX = 90
-_STORE = "tileas.store_shared"
 _BIT = "i1"
 
 
@@ -112,7 +110,7 @@ def describe(entry: ir.Operation, gpu: str) -> PlacedKernel:
     ops = list(nested_ops(entry))
     roles = find_roles(entry)
     names = [] if roles is None else [role.name for role in roles_of(roles)]
-    rings = [op for op in ops if op.name == RING]
+    rings = [op for op in ops if op.name in RINGS]
     return PlacedKernel(
         entry_name(entry),
         _layouts(ops),
@@ -182,7 +180,7 @@ def _used(
 
 def _access(op: ir.Operation, gpu: str) -> tuple[ir.Value, WarpAccess] | None:
     """The buffer that an op of threads accesses, and how its first warp does."""
-    if op.name == _STORE:
+    if op.name in BUFFER_STORES:
         tile, buffer, stores = op.operands[0], op.operands[1], True
     elif op.name in BUFFER_LOADS:
         tile, buffer, stores = op.results[0], op.operands[0], False
@@ -213,13 +211,13 @@ def _places(ops: list[ir.Operation], rings: list[ir.Operation]) -> Iterator[Plac
         if "offset" not in op.attributes:
             continue
         start = integer(op, "offset")
-        if op.name == RING:
+        if op.name in RINGS:
             places = places_in(op)
             text = f"ring {rings.index(op)}: {_ring(op).text}"
             is_apart = MBARRIERS_ATTRIBUTE in op.attributes
             size = places.data_bytes if is_apart else places.size_bytes
             found.append(Place(text, start, size, places.slots))
-        elif op.name == "tileas.alloc_shared":
+        elif op.name in BUFFER_MAKERS:
             ty = op.results[0].type
             size = buffer_type_bytes(ty)
             found.append(Place(f"buffer: {_buffer_text(ty)}", start, size))

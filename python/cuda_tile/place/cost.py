@@ -23,6 +23,7 @@ from cuda_tile.constants import (
     WAVEFRONT_CLOCKS,
 )
 from cuda_tile.ir.tiles import element_bits, element_of
+from cuda_tile.ir.walk import enclosing_ops_of
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES, Target
@@ -78,14 +79,11 @@ def trip_count(op: ir.Operation) -> int:
     `LOOP_TRIPS` times; a loop that never runs counts as one iteration.
     """
     count = 1
-    parent = op.parent
-    while parent is not None and parent.operation.name != "cuda_tile.entry":
-        around = parent.operation
+    for around in enclosing_ops_of(op):
         if (bounds := counted_loop(around)) is not None:
             count *= _iterations(bounds)
         elif _cuda_tile.is_loop(around):
             count *= LOOP_TRIPS
-        parent = around.parent
     return count
 
 

@@ -13,7 +13,7 @@ from cuda_tile.analysis.operand_sources import renamed_uses
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.copy_plan import TMA, read_load, read_store
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.traits import PRODUCTS, VIEW_LOADS
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
 from cuda_tile.place.cost import sector_cycles, trip_count
@@ -57,7 +57,7 @@ def is_read_back(load: ir.Operation) -> bool:
 
     Products read others there, or parts of them.
     """
-    if load.name != "cuda_tile.load_view_tko" or not read_load(load).is_copy:
+    if load.name not in VIEW_LOADS or not read_load(load).is_copy:
         return False
     users = renamed_uses(load.results[0])
     return not any(user.name in PRODUCTS and index < 2 for user, index in users)

@@ -22,7 +22,6 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
     computed_operands,
-    enclosing_ops_of,
     loaded_operands,
     once_loaded_operands,
     source_load,
@@ -32,7 +31,6 @@ from cuda_tile.engines.mma_sync import widens_small_floats
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import (
     CP_ASYNC,
-    PLANNED_STORE,
     THREADS,
     TMA,
     has_engine,
@@ -41,8 +39,8 @@ from cuda_tile.ir.copy_plan import (
 )
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits, element_of, tile_bytes
-from cuda_tile.ir.traits import LOADS, PRODUCTS
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.traits import LOADS, PRODUCTS, VIEW_STORES
+from cuda_tile.ir.walk import enclosing_ops_of, location_text
 from cuda_tile.rewrites.duplicates import SharedOperand, counted_twice
 from cuda_tile.targets import REGISTER_BITS, Target
 
@@ -84,7 +82,7 @@ class Loads:
         self.choice = EngineChoice(entry, target, abi)
         self.operands = (*loaded_operands(ops), *computed_operands(ops))
         self.by_hand = {op: read_load(op) for op in ops if has_plan(op)}
-        self.stores = [op for op in ops if op.name == PLANNED_STORE]
+        self.stores = [op for op in ops if op.name in VIEW_STORES]
         self._check_by_hand(ops)
 
     @cached_property

@@ -32,7 +32,7 @@ from cuda_tile.analysis.tiling import index_operands
 from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import tile_bytes
-from cuda_tile.ir.traits import PURE
+from cuda_tile.ir.traits import PURE, VIEW_LOADS
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
@@ -97,7 +97,7 @@ def _tile_group(n_ctas: int, copied: Iterable[LoadedOperand]) -> int:
     """Rows of blocks in a strip; 0 keeps the order of the grid."""
     by_axis = [0, 0]
     for operand in copied:
-        if operand.load.name != "cuda_tile.load_view_tko":
+        if operand.load.name not in VIEW_LOADS:
             return 0
         axes = {a for index in index_operands(operand.load) for a in _block_axes(index)}
         if axes - {0, 1}:

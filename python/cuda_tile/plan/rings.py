@@ -17,7 +17,6 @@ from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
 from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
     ProductPlans,
-    enclosing_ops_of,
     once_loaded_operands,
     source_load,
 )
@@ -38,7 +37,8 @@ from cuda_tile.ir.copy_plan import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, Plan, ProductPlan
 from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
-from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.ir.traits import POINTER_LOADS, REDUCTIONS
+from cuda_tile.ir.walk import enclosing_ops_of, location_text, nested_ops
 from cuda_tile.plan.clocks import count_exponentials, resource_clocks
 from cuda_tile.plan.loads import Copies, has_plan
 from cuda_tile.targets import WARP_LANES, Target
@@ -91,7 +91,7 @@ def few_bytes(copies: Copies, num_warps: int) -> dict[ir.Operation, str]:
     least, found = LEAST_ASYNC_BYTES * WARP_LANES * num_warps, dict[ir.Operation, str]()
     for load in copies.key:
         size = tile_bytes(load.results[0])
-        is_mine = load.name == "cuda_tile.load_ptr_tko"
+        is_mine = load.name in POINTER_LOADS
         if is_mine and load not in copies.loads.by_hand and size < least:
             found[load] = (
                 f"{size} bytes are less than {LEAST_ASYNC_BYTES} for each thread of "
@@ -282,7 +282,7 @@ class SharedMemory:
         if plan.roles == "load":  # rings of tiles loaded once, one in the spare bytes
             once = [value for value in others if source_load(value) is not None]
             room -= max(0, len(once) - 1) * SLOT_ALIGNMENT_BYTES
-        if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
+        if plan.warps_n != 1 and any(op.name in REDUCTIONS for op in body):
             room -= SPARE_CONVERSION_BYTES
         room -= self._stored_beside(loop)
         if copies.has_only_bulk_copies:

@@ -21,7 +21,7 @@ from cuda_tile.constants import (
 )
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import elements_of, is_distributed
-from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.traits import FOR_LOOPS, PRODUCTS, SCANS
 from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.plan.registers import TileRegisters
@@ -102,7 +102,7 @@ def _cluster(
 
 def _elements_each(ops: Sequence[ir.Operation]) -> int:
     """Elements of a part in each thread."""
-    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
+    is_scanned = any(op.name in SCANS for op in ops)
     return SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
 
 
@@ -129,7 +129,7 @@ def _is_crowded(
     carried = (
         sum(elements_of(value) for value in op.results if is_distributed(value))
         for op in ops
-        if op.name == "cuda_tile.for"
+        if op.name in FOR_LOOPS
     )
     if max(carried, default=0) < threads * limit // CROWDED_SHARE:
         return False

@@ -24,6 +24,7 @@ from cuda_tile.analysis.operand_sources import (
 )
 from cuda_tile.constants import MOST_ROLE_REGISTERS, SPARE_ROLE_REGISTERS
 from cuda_tile.ir.plan import Plan, ProductPlan
+from cuda_tile.ir.traits import FOR_LOOPS
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.registers import late_registers
@@ -80,7 +81,7 @@ def stage_products(
         if (
             late
             and early
-            and block.owner.operation.name == "cuda_tile.for"
+            and block.owner.operation.name in FOR_LOOPS
             and all(p in unplanned and _may_trail(p, copies) for p in late)
             and needed <= plan.registers
             and _may_load_twice(late, SharedMemory(copies, plan, parts, resident))

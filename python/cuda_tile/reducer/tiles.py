@@ -17,7 +17,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.files import load
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import BRANCH, drop, first_carried
-from cuda_tile.ir.traits import LOOPS, TERMINATORS
+from cuda_tile.ir.traits import CONSTANTS, LOOPS, TERMINATORS
 from cuda_tile.ir.walk import block_ops, body, entries, nested_ops
 from cuda_tile.reducer.search import Kind
 from cuda_tile.reducer.stand_ins import stand_in
@@ -189,7 +189,7 @@ def _integers(module: ir.Module) -> list[tuple[ir.Operation, int]]:
     """The constants of equal integers beyond 1, with their value."""
     found: list[tuple[ir.Operation, int]] = []
     for op in nested_ops(module.operation):
-        if op.name != "cuda_tile.constant":
+        if op.name not in CONSTANTS:
             continue
         value = op.attributes["value"]
         if isinstance(value, ir.DenseIntElementsAttr) and value.is_splat:

@@ -16,7 +16,7 @@ from cuda_tile.analysis.operand_sources import LoadedOperand, renamed_uses, sour
 from cuda_tile.analysis.tokens import TokenOrder
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.traits import LOADS
+from cuda_tile.ir.traits import FOR_LOOPS, LOADS, VIEW_LOADS
 from cuda_tile.ir.walk import defining_op, enclosing_entry
 
 
@@ -57,8 +57,8 @@ def may_duplicate(shared: Iterable[SharedOperand]) -> bool:
         return True
     loop = next(iter(loads)).block.owner.operation
     order = TokenOrder(enclosing_entry(loop))
-    return loop.name == "cuda_tile.for" and all(  # load_duplication C4
-        load.name == "cuda_tile.load_view_tko"
+    return loop.name in FOR_LOOPS and all(  # load_duplication C4
+        load.name in VIEW_LOADS
         and not memory_order(load).is_strong  # load_duplication C1
         and not order.writes_after(load)  # load_duplication C2
         for load in loads

@@ -25,7 +25,6 @@ from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
     conversions_of,
     enclosing_loop,
-    enclosing_ops_of,
     permutation_of,
     renamed_buffer,
     renamed_uses,
@@ -47,8 +46,14 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_bytes,
 )
-from cuda_tile.ir.traits import LOADS, PRODUCTS, SAME_ELEMENTS, is_pure
-from cuda_tile.ir.walk import block_ops, location_text, nested_ops, segments
+from cuda_tile.ir.traits import LOADS, POINTER_LOADS, PRODUCTS, SAME_ELEMENTS, is_pure
+from cuda_tile.ir.walk import (
+    block_ops,
+    enclosing_ops_of,
+    location_text,
+    nested_ops,
+    segments,
+)
 from cuda_tile.layout.copy_units import UNIT_BYTES
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -182,7 +187,7 @@ def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
 
     `place` chose their layout for what computes with the tile: threads load it then.
     """
-    if load.name != "cuda_tile.load_ptr_tko" or not _is_computed(load):
+    if load.name not in POINTER_LOADS or not _is_computed(load):
         return False
     access = describe_access(load, facts)
     count = access.vector_in(layout_of(load.operands[0]))
@@ -241,7 +246,7 @@ def _copy(
         token: What it waits for, if that is more than other loads.
     """
     result = load.results[1].type
-    if load.name == "cuda_tile.load_ptr_tko":
+    if load.name in POINTER_LOADS:
         pointers, masks = segments(load)[:2]
         mask = masks[0] if masks else None
         made = tileas.GatherInOp(result, pointers[0], buffer, mask=mask, token=token)

@@ -14,13 +14,13 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.ir.traits import LOOPS
+from cuda_tile.ir.traits import LOOPS, TILE_LOOPS
+from cuda_tile.ir.walk import enclosing_ops_of
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.stage.conversion import store_in_buffer
 
-_LOOPS = LOOPS - {"tileas.tiles"}
+_LOOPS = LOOPS - TILE_LOOPS
 """Loops of the program; what stands before `tiles` serves all roles, a buffer one."""
-ENTRY = "cuda_tile.entry"
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,7 @@ def operand_bytes(source: ir.Value) -> int:
 
 def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:
     """The blocks around `op` up to its entry's body, innermost first."""
-    blocks: list[ir.Block] = []
-    while op.name != ENTRY:
-        blocks.append(op.block)
-        parent = op.parent
-        if parent is None:
-            break
-        op = parent.operation
-    return blocks
+    return [each.block for each in (op, *enclosing_ops_of(op))]
 
 
 def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
@@ -128,11 +121,9 @@ def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
     owner = source.owner
     home = owner if isinstance(owner, ir.Block) else owner.operation.block
     point = op
-    while op.block != home:
-        parent = op.parent
-        if parent is None or parent.operation.name == ENTRY:
+    for around in enclosing_ops_of(op):
+        if op.block == home:
             break
-        op = parent.operation
-        if op.name in _LOOPS:
-            point = op
+        op = around
+        point = op if op.name in _LOOPS else point
     return point

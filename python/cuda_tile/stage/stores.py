@@ -12,9 +12,10 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order, tensor_map_of
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.errors import UserError
-from cuda_tile.ir.copy_plan import PLANNED_STORE, TMA, read_store
+from cuda_tile.ir.copy_plan import TMA, read_store
 from cuda_tile.ir.maps import add_map
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
+from cuda_tile.ir.traits import VIEW_STORES
 from cuda_tile.ir.walk import enclosing_entry, listed_ops, location_text
 from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_stmatrix
 from cuda_tile.layout.linear import LinearLayout
@@ -28,7 +29,7 @@ _MATRIX_BITS = 16
 def stage_stores(entry: ir.Operation) -> None:
     """Replaces the stores of an entry whose plan names the copy engine."""
     for op in listed_ops(entry):
-        if op.name == PLANNED_STORE and read_store(op).engine == TMA:
+        if op.name in VIEW_STORES and read_store(op).engine == TMA:
             _stage(op)
 
 

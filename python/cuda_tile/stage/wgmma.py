@@ -55,6 +55,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     tile_type,
 )
+from cuda_tile.ir.traits import BUFFER_STORES
 from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
@@ -223,7 +224,7 @@ def _give_slots(buffer: ir.Value) -> None:
     """Lets threads store to a buffer's next slot while a product reads this one."""
     for use in buffer.uses:
         store = use.owner.operation
-        if store.name == "tileas.store_shared":
+        if store.name in BUFFER_STORES:
             slots = {"slots": CONVERTED_SLOTS, "ahead": 0}
             store.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
 

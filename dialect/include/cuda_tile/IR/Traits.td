@@ -46,6 +46,8 @@ def CudaTile_Counted : CudaTile_Fact<"counted">;
 def CudaTile_EndsThreads : CudaTile_Fact<"ends_threads">;
 // Combines elements along a dimension by its region.
 def CudaTile_Combines : CudaTile_Fact<"combines">;
+// Such an op that leaves one element of them; others leave as many.
+def CudaTile_Reduces : CudaTile_Fact<"reduces">;
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -71,8 +73,6 @@ def CudaTile_HidesZeroSigns : CudaTile_Fact<"hides_zero_signs">;
 def CudaTile_KeepsZeroSigns : CudaTile_Fact<"keeps_zero_signs">;
 // Multiplies matrices and adds a third one.
 def CudaTile_Multiplies : CudaTile_Fact<"multiplies">;
-// Describes memory; the result is a view.
-def CudaTile_MakesView : CudaTile_Fact<"makes_view">;
 
 //===----------------------------------------------------------------------===//
 // Shared memory, rings, products that run by themselves
@@ -84,6 +84,8 @@ def Tileas_Allocates : CudaTile_Fact<"allocates">;
 def Tileas_UsesBuffer : CudaTile_Fact<"uses_buffer">;
 // Such an op that loads what a buffer holds.
 def Tileas_LoadsBuffer : CudaTile_Fact<"loads_buffer">;
+// The result is the buffer that it is given, of other elements.
+def Tileas_RenamesBuffer : CudaTile_Fact<"renames_buffer">;
 // Orders accesses to buffers, and does nothing else.
 def Tileas_OrdersBuffers : CudaTile_Fact<"orders_buffers">;
 // Behind it the products that it is given no longer read their buffers.

@@ -23,6 +23,7 @@ from cuda_tile.ir.scalars import (
 )
 from cuda_tile.ir.tile_values import constant_like, constant_tile, one_for_all
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import CONSTANTS, FOR_LOOPS, SCANS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 from cuda_tile.rewrites.rows.hoisted import HoistedSum, Step
 from cuda_tile.rewrites.rows.parts import Parts, tensor_of
@@ -92,9 +93,9 @@ class Iteration:
             return self.parts.now(value)
         op = defining_op(value)
         assert op is not None, "rows are no arguments of the block"
-        if op.name == "cuda_tile.for":
+        if op.name in FOR_LOOPS:
             self._repeat(op)
-        elif op.name == "cuda_tile.scan":
+        elif op.name in SCANS:
             self._scan(op)
         else:
             self._make(op)
@@ -272,7 +273,7 @@ def _joined(
         return known[value] if value in known else one_for_all(value, parts[0])
 
     for each in inner:
-        if each.name == "cuda_tile.constant":
+        if each.name in CONSTANTS:
             ty = TileType.get(shape, element_of(each.results[0]))
             known[each.results[0]] = constant_like(each, ty)
             continue

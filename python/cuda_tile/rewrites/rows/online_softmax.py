@@ -76,7 +76,7 @@ from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.traits import POWERS, SPREADS
+from cuda_tile.ir.traits import CONSTANTS, POWERS, REDUCTIONS, SPREADS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 from cuda_tile.rewrites.rows.hoisted import Step
 from cuda_tile.rewrites.rows.row import Row
@@ -251,7 +251,7 @@ def has_body(op: ir.Operation, stem: str) -> bool:
         op: The reduction.
         stem: The op of the body, such as `addf`.
     """
-    if op.name != "cuda_tile.reduce" or len(op.operands) != 1:
+    if op.name not in REDUCTIONS or len(op.operands) != 1:
         return False
     *ops, last = block_ops(body(op))
     return (
@@ -284,7 +284,7 @@ def identity(op: ir.Operation) -> float:
 def _factor(op: ir.Operation) -> float | None:
     """The constant, above 0, that a product has on its right; None if it has none."""
     made = defining_op(op.operands[1])
-    if made is None or made.name != "cuda_tile.constant":
+    if made is None or made.name not in CONSTANTS:
         return None
     if not is_plain(op):  # online_softmax C2
         return None

@@ -31,7 +31,9 @@ from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
 from cuda_tile.ir.traits import (
     COMBINES,
     ELEMENTWISE,
+    FOR_LOOPS,
     LOADS,
+    REDUCTIONS,
     STORES,
     VIEW_ACCESSES,
     is_pure,
@@ -112,13 +114,13 @@ class Row:
             if has_moved and may_leave(op):  # row_tiling C6
                 return False  # what moves to the end of the block would not be done
             has_moved |= self._moves(op, step)
-            step += op.name == "cuda_tile.reduce" and self.touches(op)
+            step += op.name in REDUCTIONS and self.touches(op)
             for result in op.results:
                 self.steps[result] = step
         return len({is_reverse(op) for op in self.scans()}) < 2
 
     def _is_read(self, op: ir.Operation, step: int) -> bool:
-        is_loop = op.name == "cuda_tile.for"
+        is_loop = op.name in FOR_LOOPS
         if self.touches(op):
             if is_loop:
                 return self._carries_rows(op)

@@ -23,6 +23,7 @@ from cuda_tile.ir.scalars import (
 )
 from cuda_tile.ir.tile_values import constant_tile
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import FOR_LOOPS, REDUCTIONS
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -131,7 +132,7 @@ class RowTiler:
         Those of rows from outside of the block, too, which are loaded again in it.
         """
         for op in filter(self._row.touches, self._ops):
-            is_loop = op.name == "cuda_tile.for"
+            is_loop = op.name in FOR_LOOPS
             for each in nested_ops(op) if is_loop else (op,):
                 if each.name in ACCESSES and self._row.touches(each):
                     yield each, is_loop
@@ -213,7 +214,7 @@ class RowTiler:
                 whether all views surely have these parts.
         """
         parts, one = self._parts, constant(1)
-        reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
+        reductions = [op for op in sinks if op.name in REDUCTIONS]
         starts = {op: self._identities(op, parts.size) for op in reductions}
         scans = self._scans([*sinks, *(each.total for each in hoisted)])
         starts |= {op: self._identities(op, 1) for op in scans}
@@ -296,7 +297,7 @@ def _around(op: ir.Operation) -> ir.Operation:
 
 def _is_of_loop(value: ir.Value) -> bool:
     op = defining_op(value)
-    return op is not None and op.name == "cuda_tile.for"
+    return op is not None and op.name in FOR_LOOPS
 
 
 def _like(

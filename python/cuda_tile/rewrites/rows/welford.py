@@ -86,6 +86,7 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import compare, constant, plus
 from cuda_tile.ir.tile_values import constant_float, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
+from cuda_tile.ir.traits import REDUCTIONS
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.rewrites.rows.hoisted import Step
@@ -313,7 +314,7 @@ def welford_sums(
         part: Elements of a part; those sums are left out whose error may be larger
             than that of the text.
     """
-    sums = [op for op in sinks if op.name == "cuda_tile.reduce"]
+    sums = [op for op in sinks if op.name in REDUCTIONS]
     found = (find_welford_sum(op, sums, whole) for op in sums)
     return [each for each in found if each is not None and _is_sound(each, part)]
 

@@ -11,7 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
-    [RecursiveMemoryEffects, CudaTile_Combines, SingleBlock,
+    [RecursiveMemoryEffects, CudaTile_Combines, CudaTile_Reduces, SingleBlock,
      SingleBlockImplicitTerminator<"YieldOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",

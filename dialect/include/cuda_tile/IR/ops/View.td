@@ -80,7 +80,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
 
 class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
     : CudaTile_ViewOp<mnemonic, wire,
-        [Pure, CudaTile_MakesView, CudaTile_NamesResults], version> {
+        [Pure, CudaTile_NamesResults], version> {
   let description = [{
     (C1) The operand has the tensor_view type that the result type contains.
   }];
@@ -134,7 +134,7 @@ def CudaTile_MakeGatherScatterViewOp
 }
 
 def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
-    [AttrSizedOperandSegments, NoMemoryEffect, CudaTile_MakesView,
+    [AttrSizedOperandSegments, NoMemoryEffect,
      CudaTile_NamesResults]> {
   let summary = "Describes memory behind a pointer as a strided tensor";
   let description = [{

@@ -119,7 +119,8 @@ def Tileas_LoadPartOp : Tileas_Op<"load_part", "shared",
   let hasVerifier = 1; // C1, C2, C3
 }
 
-def Tileas_ReinterpretOp : Tileas_Op<"reinterpret", "shared", [Pure]> {
+def Tileas_ReinterpretOp : Tileas_Op<"reinterpret", "shared", [
+    Pure, Tileas_RenamesBuffer]> {
   let summary = "The bytes of a buffer with other coordinates";
   let description = [{
     The element at each offset stays the same. So a buffer of a tile is one of the
