@@ -7,13 +7,13 @@ confined before the candidate's first line; and what it says is only material.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import sysconfig
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -66,6 +66,7 @@ def readable_places(program: Path) -> list[str]:
 def serve(wire: Wire, program: Path, cage: Cage) -> None:
     """What the process does until the judge has gone; does not return."""
     code = 1
+    sys.dont_write_bytecode = True
     try:
         held = confine(cage)
         wire.send({"kind": "ready", "held": held})
@@ -73,7 +74,7 @@ def serve(wire: Wire, program: Path, cage: Cage) -> None:
         code = 0
     except BaseException as error:
         if not isinstance(error, UserError):
-            _tell(wire, error)
+            _tell(wire, error, program)
     finally:
         os._exit(code)
 
@@ -92,30 +93,30 @@ def _serve(wire: Wire, program: Path, held: dict[str, str]) -> None:
         try:
             results = _outputs(candidate(*args))
         except Exception as error:
-            _tell(wire, error)
+            _tell(wire, error, program)
             continue
         kept = [arg for arg in args if isinstance(arg, np.ndarray)]
         wire.send({"kind": "done", "count": len(results)}, [*results, *kept])
 
 
-def _tell(wire: Wire, error: BaseException) -> None:
+def _tell(wire: Wire, error: BaseException, program: Path) -> None:
     """Tells the judge of what the candidate raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.name and NAME in frame.filename]
+    lines = [frame.lineno for frame in frames if frame.filename == str(program)]
     said = "".join(traceback.format_exception_only(error)).strip()[:2000]
     wire.send({"kind": "raised", "text": said, "line": lines[-1] if lines else None})
 
 
 def _load(program: Path) -> Callable[..., Any]:
-    spec = importlib.util.spec_from_file_location(NAME, program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    # Not by the import system, which looks for compiled files beside it.
+    module = ModuleType(NAME)
+    module.__file__ = str(program)
     sys.modules[NAME] = module
     sys.path[:] = [path for path in sys.path if Path(path).is_relative_to(sys.prefix)
                    or Path(path).is_relative_to(sys.base_prefix)]  # fmt: skip
     sys.path.append(str(_PACKAGE.parent))
-    spec.loader.exec_module(module)
+    code = compile(program.read_text(), str(program), "exec")
+    exec(code, vars(module))
     function = getattr(module, NAME, None)
     if not callable(function):
         raise TypeError(f"expected a function {NAME}, got {function!r}")

@@ -77,7 +77,9 @@ class Hook:
             "kernel": function.name,
             "bytecode": export(kernel, signature).hex(),
             "grid": [int(extent) for extent in (*grid, 1, 1)[:3]],
-            "args": _encode(passed(signature.parameters, words), arrays),
+            "args": [
+                _encode(arg, arrays) for arg in passed(signature.parameters, words)
+            ],
         }
         return self.target.launch(asked, arrays)
 
