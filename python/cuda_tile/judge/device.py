@@ -21,7 +21,7 @@ from cuda_tile.cutile.binding import flattened
 from cuda_tile.cutile.dlpack import DeviceArray
 from cuda_tile.cutile.kernels import load_image
 from cuda_tile.errors import UserError
-from cuda_tile.judge.provenance import AnyWay, Place, find_way
+from cuda_tile.judge.provenance import AnyWay, Place, find_way, same
 from cuda_tile.runtime.args import Bound, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import Addresses, Bytes, GlobalMemory
@@ -105,6 +105,11 @@ class Device:
         seconds: Wall time of one launch.
         mode: The interpreter's.
         numbers: What floats mean.
+
+    Attributes:
+        launches: What ran.
+        pool: The inputs, and what launches left in arrays to which they stored.
+        made: Which elements of the latter launches made.
     """
 
     def __init__(
@@ -118,6 +123,7 @@ class Device:
         self.pool: dict[Place, Array] = {
             ("input", number, 0): np.array(array) for number, array in enumerate(inputs)
         }
+        self.made: dict[Place, Array] = {}
         self._seconds, self._mode, self._numbers = seconds, mode, numbers
 
     def known(self) -> dict[Place, Array]:
@@ -170,8 +176,33 @@ class Device:
     def _remember(self, booked: Booked) -> None:
         number = len(self.launches) - 1
         for place, array in enumerate(booked.after):
-            if booked.written[place].any():
-                self.pool["launch", number, place] = array
+            written = booked.written[place]
+            if not written.any():
+                continue
+            way = booked.ways[place]
+            before = None if way is None else way.apply(self.made, array.shape, np.bool_)
+            self.pool["launch", number, place] = array
+            self.made["launch", number, place] = (
+                written if before is None else written | before
+            )
+
+    def ignores(self, booked: Booked, place: int) -> bool:
+        """Whether a launch does the same whatever one of its arrays had in it before."""
+        written = booked.written[place]
+        if written.any() and not written.all():
+            return False
+        arrays = list(booked.before)
+        other = np.frombuffer(bytes([GAP]) * arrays[place].itemsize, arrays[place].dtype)
+        arrays[place] = np.full(written.shape, other[0], arrays[place].dtype)
+        views, bound = bind_launch(booked, arrays)
+        with _time_limit(self._seconds):
+            self._interpret(booked, bound, Watched())
+        return all(
+            same(np.where(mask, view, 0), np.where(mask, after, 0))
+            for view, after, mask in zip(
+                views, booked.after, booked.written, strict=True
+            )
+        )
 
 
 def bind_launch(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of the smallest case once more: compiled, on the emulator, in one order.
+"""The kernels of a small case once more: compiled, on the emulator, in one order.
 
 The interpreter sees races, bounds and unspecified values of the program; the emulator
 those of what this compiler makes of it, and counts instructions.
@@ -15,47 +15,78 @@ from cuda_tile import api
 from cuda_tile.cutile.kernels import load_image
 from cuda_tile.errors import CudaTileError, Unsupported
 from cuda_tile.judge.compare import is_float
-from cuda_tile.judge.court import Court
-from cuda_tile.judge.device import Booked, bind_launch
+from cuda_tile.judge.court import Call, Court
+from cuda_tile.judge.device import Booked, Device, bind_launch
+from cuda_tile.judge.hook import HOOK
+from cuda_tile.judge.reference import arrays_of
 from cuda_tile.runtime.elements import Array
 
 MOST_OPS = 20_000
 """Operations of the interpreter in a case that is emulated."""
 
 
-def emulate_smallest(court: Court, gpu: str, seed: int) -> None:
-    """Emulates the launches of the case with the fewest operations.
+def emulate_largest(court: Court, seed: int) -> None:
+    """Emulates the launches of the largest case that is small enough.
 
     Args:
         court: Has judged the candidate, and found nothing.
-        gpu: The chip.
         seed: Draws the order.
     """
-    firsts = [call for (_, turn), call in court.calls.items() if turn == 0]
-    if not firsts:
-        return
-    call = min(firsts, key=lambda call: sum(b.ops for b in call.device.launches))
-    if sum(booked.ops for booked in call.device.launches) > MOST_OPS:
+    sizes = {
+        sum(booked.ops for booked in call.device.launches): call
+        for (_, turn), call in court.calls.items()
+        if turn == 0
+    }
+    small = [ops for ops in sizes if 0 < ops <= MOST_OPS]
+    if not small:
         court.verdict.notes.append("no case is small enough for the emulator")
         return
-    totals: dict[str, int] = {}
-    for number, booked in enumerate(call.device.launches):
+    call = sizes[max(small)]
+    ours = _emulate_all(court, call, call.device, seed)
+    theirs = _of_reference(court, call, seed)
+    court.verdict.counts["instructions"] = {"candidate": ours, "reference": theirs}
+    if ours and theirs and ours > court.rules.slower * theirs:
+        court.verdict.add(
+            "slow",
+            f"expected at most {court.rules.slower:g} times the {theirs} instructions "
+            f"of the reference's program, got {ours}",
+            **call.place,
+        )
+
+
+def _of_reference(court: Court, call: Call, seed: int) -> int | None:
+    """The instructions of the reference's own program; None where it has none."""
+    program = court.reference.program
+    if program is None:
+        return None
+    args = [a.copy() if isinstance(a, np.ndarray) else a for a in call.args]
+    device = Device(arrays_of(args), court.rules.seconds, court.rules.mode)
+    HOOK.target = device
+    try:
+        program(*args)
+    finally:
+        HOOK.target = None
+    return _emulate_all(court, call, device, seed)
+
+
+def _emulate_all(court: Court, call: Call, device: Device, seed: int) -> int | None:
+    """The instructions of some launches; None where one could not be emulated."""
+    total = 0
+    for number, booked in enumerate(device.launches):
         place = {**call.place, "launch": number, "kernel": booked.kernel}
         try:
-            counts = _emulate(court, booked, gpu, seed, place)
+            total += _emulate(court, booked, seed, place)
         except Unsupported as error:
             court.verdict.notes.append(f"not emulated: {error}")
+            return None
         except CudaTileError as error:
             court.verdict.add("faulty", f"the emulator says: {error}", **place)
-        else:
-            for name, count in counts.items():
-                totals[name] = totals.get(name, 0) + count
-    court.verdict.counts["emulated"] = totals
+            return None
+    return total
 
 
-def _emulate(
-    court: Court, booked: Booked, gpu: str, seed: int, place: dict[str, Any]
-) -> dict[str, int]:
+def _emulate(court: Court, booked: Booked, seed: int, place: dict[str, Any]) -> int:
+    gpu = court.rules.gpu
     image = load_image(booked.bytecode)
     views, args = bind_launch(booked, booked.before)
     report = api.run(
@@ -76,7 +107,7 @@ def _emulate(
                 **place,
                 array=number,
             )
-    return {"instructions": report.totals["warps"]}
+    return report.totals["warps"]
 
 
 def _is_near(got: Array, wanted: Array) -> bool:

@@ -9,7 +9,7 @@ chose by looking at the values, as a maximum, has another way there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
 from typing import Any, TypeAlias
@@ -40,6 +40,7 @@ class Way:
         inner: Extents before padding.
         start: Where these begin.
         pad: The bytes of an element of padding.
+        is_flat: Whether the padding is behind all elements, before a reshape.
     """
 
     place: Place
@@ -49,9 +50,13 @@ class Way:
     inner: tuple[int, ...] = ()
     start: tuple[int, ...] = ()
     pad: bytes = b""
+    is_flat: bool = False
 
     def apply(self, pool: Pool, shape: tuple[int, ...], dtype: Any) -> Array | None:
         """What the way gives of other contents; None where it has no meaning."""
+        if self.is_flat:
+            flat = replace(self, is_flat=False).apply(pool, (prod(shape),), dtype)
+            return None if flat is None else flat.reshape(shape)
         source = pool.get(self.place)
         inner = self.inner if self.pad else shape
         moved = None if source is None else self._moved(source, inner)
@@ -130,7 +135,20 @@ def find_way(array: Array, pool: Pool) -> AnyWay | None:
     for way in _whole(array.shape, pool):
         if same(way.apply(pool, array.shape, array.dtype), array):
             return way
-    return _slice(array, pool) or _padded(array, pool) or _joined(array, pool)
+    return (
+        _slice(array, pool)
+        or _padded(array, pool)
+        or _padded_behind(array, pool)
+        or _joined(array, pool)
+    )
+
+
+def _padded_behind(array: Array, pool: Pool) -> Way | None:
+    """Known contents, padded at their end and then reshaped."""
+    if array.ndim < 2:
+        return None
+    way = _padded(np.ascontiguousarray(array).reshape(-1), pool)
+    return None if way is None else replace(way, is_flat=True)
 
 
 def _whole(shape: tuple[int, ...], pool: Pool) -> Iterator[Way]:

@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from cuda_tile.errors import UserError
 from cuda_tile.judge import child
 from cuda_tile.judge.court import Court, Rules
-from cuda_tile.judge.emulated import emulate_smallest
+from cuda_tile.judge.emulated import emulate_largest
 from cuda_tile.judge.hook import HOOK, put_in_front
 from cuda_tile.judge.reference import Reference
 from cuda_tile.judge.sandbox import Cage
@@ -173,10 +173,8 @@ def _hold_court(
     reference = Reference.load(path)
     court = Court(wire, reference, seed, rules, lambda where: say({"at": where}))
     verdict = court.judge()
-    if verdict.word == "right":
-        court.compare_speed()
-        if rules.emulate:
-            emulate_smallest(court, rules.gpu, seed)
+    if verdict.word == "right" and rules.emulate:
+        emulate_largest(court, seed)
     return verdict.to_json()
 
 
