@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from cuda_tile.judge import draw
 
-CASES = 4
-SIZES = 256, 1000, 77, 2048
+CASES = 6
+SIZES = 256, 1000, 77, 2048, 1, 130
 
 
 def inputs(rng, number):
