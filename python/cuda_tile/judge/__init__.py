@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Judges programs with cuTile kernels that nobody trusts, see docs/judging.md.
 
-The candidate runs in a process of its own and only asks for launches; a second process,
-which it cannot reach, runs them, keeps book of where each array came from, and compares.
+The candidate runs in a process of its own and only asks for launches; a second one,
+which it cannot reach, runs them, books where each array came from, and compares.
 """
 
 from cuda_tile.judge.draw import draw as draw

@@ -33,8 +33,8 @@ def build_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser = ArgumentParser(
         prog="cuda-tile-judge",
-        description="Says of programs with cuTile kernels whether they are right, slow, "
-        "unknown, wrong, faulty or cheating, in JSON.",
+        description="Says of programs with cuTile kernels whether they are right, "
+        "slow, unknown, wrong, faulty or cheating, in JSON.",
         epilog="The exit status is 0 if all are right, 3 if not.",
         allow_abbrev=False,
     )
@@ -55,7 +55,9 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
     add("--time-limit", type=float, default=300, metavar="S", help="of a verdict, 300")
     add("--call-limit", type=float, default=20, metavar="S", help="of a call, 20")
     add("--memory-limit", type=float, default=4, metavar="GIB", help="per process, 4")
-    add("--mode", choices=tuple(MODE_NAMES), default="strict", help="of the interpreter")
+    add(
+        "--mode", choices=tuple(MODE_NAMES), default="strict", help="of the interpreter"
+    )
     add(
         "--slower", type=float, default=4, metavar="X",
         help="operations over those of the reference's program that are slow, 4",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The candidate's process: runs its Python, asks for its launches.
 
-Nothing that decides is here. This process has no reference, no answer and no seed; it is
-confined before the candidate's first line; and what it says is only material.
+Nothing that decides is here. This process has no reference, no answer and no seed; it
+is confined before the candidate's first line; and what it says is only material.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from cuda_tile.cutile.cupy_standin import ndarray as DeviceNdarray
 from cuda_tile.errors import UserError
+from cuda_tile.judge.arguments import arrays_of, outputs_of
 from cuda_tile.judge.hook import HOOK, Asked
 from cuda_tile.judge.sandbox import Cage, confine
 from cuda_tile.judge.wire import Wire
@@ -91,12 +92,12 @@ def _serve(wire: Wire, program: Path, held: dict[str, str]) -> None:
         _fill_empty_with(order["pattern"])
         args = _arguments(order, arrays, slots)
         try:
-            results = _outputs(candidate(*args))
+            results = outputs_of(candidate(*args))
         except Exception as error:
             _tell(wire, error, program)
             continue
-        kept = [arg for arg in args if isinstance(arg, np.ndarray)]
-        wire.send({"kind": "done", "count": len(results)}, [*results, *kept])
+        said = {"kind": "done", "count": len(results)}
+        wire.send(said, [*results, *arrays_of(args)])
 
 
 def _tell(wire: Wire, error: BaseException, program: Path) -> None:
@@ -112,8 +113,10 @@ def _load(program: Path) -> Callable[..., Any]:
     module = ModuleType(NAME)
     module.__file__ = str(program)
     sys.modules[NAME] = module
-    sys.path[:] = [path for path in sys.path if Path(path).is_relative_to(sys.prefix)
-                   or Path(path).is_relative_to(sys.base_prefix)]  # fmt: skip
+    homes = sys.prefix, sys.base_prefix
+    sys.path[:] = [
+        path for path in sys.path if any(map(Path(path).is_relative_to, homes))
+    ]
     sys.path.append(str(_PACKAGE.parent))
     code = compile(program.read_text(), str(program), "exec")
     exec(code, vars(module))
@@ -126,30 +129,20 @@ def _load(program: Path) -> Callable[..., Any]:
 def _arguments(
     order: dict[str, Any], arrays: Sequence[Array], slots: dict[int, list[Any]]
 ) -> list[Any]:
-    """The arguments of a call: new ones, or new contents of those of an earlier call."""
+    """The arguments of a call: new ones, or earlier ones with new contents."""
     slot = order["slot"]
     if not order["is_fresh"] and slot in slots:
-        for arg, array in zip(_only_arrays(slots[slot]), arrays, strict=True):
+        for arg, array in zip(arrays_of(slots[slot]), arrays, strict=True):
             arg.setflags(write=True)
             arg[...] = array
         return slots[slot]
-    found = [
-        arrays[value["array"]].view(DeviceNdarray) if isinstance(value, dict) else value
+    fresh = iter(arrays)
+    found: list[Any] = [
+        next(fresh).view(DeviceNdarray) if isinstance(value, dict) else value
         for value in order["args"]
     ]
     slots.setdefault(slot, found)
     return found
-
-
-def _only_arrays(args: Sequence[Any]) -> list[Any]:
-    return [arg for arg in args if isinstance(arg, np.ndarray)]
-
-
-def _outputs(result: Any) -> list[Array]:
-    if result is None:
-        return []
-    items = cast("Any", result if isinstance(result, (tuple, list)) else (result,))
-    return [np.array(item, subok=False) for item in items]
 
 
 _EMPTY, _EMPTY_LIKE = np.empty, np.empty_like

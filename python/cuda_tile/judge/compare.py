@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
 
+from cuda_tile.judge.arguments import arrays_of, as_array, copied
 from cuda_tile.runtime.elements import Array
 
 _CHANGES, _PROBES = 6, 12
 _STEP = 2.0**-20
-"""The relative change: far above the rounding of float64, far below what bends curves."""
+"""The relative change: far above float64's rounding, far below what bends curves."""
 
 Answer = Callable[[Sequence[Any]], list[Array]]
 
@@ -100,24 +101,25 @@ def _derived(
 
 
 def _floats(args: Sequence[Any]) -> list[Array]:
-    return [a for a in args if isinstance(a, np.ndarray) and is_float(a.dtype)]
+    return [array for array in arrays_of(args) if is_float(array.dtype)]
 
 
 def _eps(dtype: np.dtype[Any]) -> float:
-    return float(ml_dtypes.finfo(dtype).eps)
+    return float(cast(Any, ml_dtypes.finfo(dtype)).eps)
 
 
 def _least(dtype: np.dtype[Any]) -> float:
     """What flushing of the least numbers may cost."""
     if not is_float(dtype):
         return 0.0
-    return float(ml_dtypes.finfo(dtype).smallest_normal) * 4
+    return float(cast(Any, ml_dtypes.finfo(dtype)).smallest_normal) * 4
 
 
 def _widened(arg: Any) -> Any:
-    if isinstance(arg, np.ndarray) and is_float(arg.dtype):
-        return arg.astype(np.float64)
-    return arg.copy() if isinstance(arg, np.ndarray) else arg
+    array = as_array(arg)
+    if array is None:
+        return arg
+    return array.astype(np.float64 if is_float(array.dtype) else array.dtype)
 
 
 def _as_exact(value: Array) -> Array:
@@ -125,9 +127,10 @@ def _as_exact(value: Array) -> Array:
 
 
 def _changed(arg: Any, rng: np.random.Generator) -> Any:
-    if not isinstance(arg, np.ndarray) or arg.dtype != np.float64:
-        return arg.copy() if isinstance(arg, np.ndarray) else arg
-    return arg * (1 + _STEP * rng.choice([-1.0, 1.0], arg.shape))
+    array = as_array(arg)
+    if array is None or array.dtype != np.float64:
+        return arg
+    return array * (1 + _STEP * rng.choice([-1.0, 1.0], array.shape))
 
 
 def _terms(
@@ -140,17 +143,18 @@ def _terms(
     outputs = sum(each.size for each in exact)
     found = 0.0
     for number, arg in enumerate(args):
-        if not isinstance(arg, np.ndarray) or arg.dtype != np.float64 or not arg.size:
+        array = as_array(arg)
+        if array is None or array.dtype != np.float64 or not array.size:
             continue
         reached = 0
         for _ in range(_PROBES):
-            now = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-            now[number].reshape(-1)[rng.integers(arg.size)] += 1 + abs(arg.max())
+            now = copied(args)
+            now[number].reshape(-1)[rng.integers(array.size)] += 1 + abs(array.max())
             reached += sum(
                 int((_as_exact(a) != b).sum())
                 for a, b in zip(answer(now), exact, strict=True)
             )
-        found += arg.size * reached / _PROBES
+        found += array.size * reached / _PROBES
     return found / max(1, outputs)
 
 

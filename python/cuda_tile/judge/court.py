@@ -11,10 +11,18 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.errors import CudaTileError, InternalError
+from cuda_tile.judge.arguments import arrays_of
 from cuda_tile.judge.compare import Expected, expect, first_fault
 from cuda_tile.judge.device import Booked, Device, LaunchTimeout
-from cuda_tile.judge.provenance import AnyWay, Place, find_way, is_same_way, same, same_elements
-from cuda_tile.judge.reference import Reference, arrays_of, with_data_of
+from cuda_tile.judge.provenance import (
+    AnyWay,
+    Place,
+    find_way,
+    is_same_way,
+    same,
+    same_elements,
+)
+from cuda_tile.judge.reference import Reference, with_data_of
 from cuda_tile.judge.verdict import Verdict
 from cuda_tile.judge.wire import Wire, WireError
 from cuda_tile.runtime.elements import Array
@@ -58,9 +66,7 @@ class Call:
     @property
     def place(self) -> dict[str, Any]:
         """Where, for findings."""
-        shapes = " ".join(
-            f"{a.dtype}{list(a.shape)}" for a in arrays_of(self.args)
-        )
+        shapes = " ".join(f"{a.dtype}{list(a.shape)}" for a in arrays_of(self.args))
         return {"case": f"{self.case} ({shapes})", "call": CALLS[self.turn]}
 
 
@@ -273,7 +279,9 @@ class Court:
                 outputs.append(now)
                 returned -= 1
             elif not same(now, was):
-                self.verdict.add("wrong", "changed an input", **call.place, array=number)
+                self.verdict.add(
+                    "wrong", "changed an input", **call.place, array=number
+                )
         call.outputs, call.returned = outputs, returned
         if len(outputs) != len(call.expected.values):
             self.verdict.add(
@@ -308,9 +316,7 @@ class Court:
             element, said = fault
             self._wrong(call, number, said, {**place, "element": list(element)})
 
-    def _wrong(
-        self, call: Call, number: int, said: str, place: dict[str, Any]
-    ) -> None:
+    def _wrong(self, call: Call, number: int, said: str, place: dict[str, Any]) -> None:
         earlier = [
             other
             for other in self._calls.values()
@@ -325,9 +331,7 @@ class Court:
             )
         self.verdict.add("wrong", said, **place)
 
-    def _origin(
-        self, call: Call, got: Array, place: dict[str, Any]
-    ) -> AnyWay | None:
+    def _origin(self, call: Call, got: Array, place: dict[str, Any]) -> AnyWay | None:
         """Where an output came from: it must be what launches left."""
         if not got.size or not call.device.launches:
             return None

@@ -180,20 +180,23 @@ class Device:
             if not written.any():
                 continue
             way = booked.ways[place]
-            before = None if way is None else way.apply(self.made, array.shape, np.bool_)
+            before = (
+                None if way is None else way.apply(self.made, array.shape, np.bool_)
+            )
             self.pool["launch", number, place] = array
             self.made["launch", number, place] = (
                 written if before is None else written | before
             )
 
     def ignores(self, booked: Booked, place: int) -> bool:
-        """Whether a launch does the same whatever one of its arrays had in it before."""
+        """Whether a launch does the same whatever one of its arrays had before it."""
         written = booked.written[place]
         if written.any() and not written.all():
             return False
         arrays = list(booked.before)
-        other = np.frombuffer(bytes([GAP]) * arrays[place].itemsize, arrays[place].dtype)
-        arrays[place] = np.full(written.shape, other[0], arrays[place].dtype)
+        dtype = arrays[place].dtype
+        other = np.frombuffer(bytes([GAP]) * dtype.itemsize, dtype)
+        arrays[place] = np.full(written.shape, other[0], dtype)
         views, bound = bind_launch(booked, arrays)
         with _time_limit(self._seconds):
             self._interpret(booked, bound, Watched())
@@ -253,7 +256,7 @@ def _decode(arg: Any, views: Sequence[Array]) -> Any:
     facts = cast("dict[str, Any]", arg)
     if "array" in facts:
         return DeviceArray(views[facts["array"]])
-    kind, items = next(iter(facts.items()))
+    kind, items = cast("tuple[str, list[Any]]", next(iter(facts.items())))
     found = [_decode(item, views) for item in items]
     return tuple(found) if kind == "tuple" else found
 

@@ -14,11 +14,11 @@ import numpy as np
 from cuda_tile import api
 from cuda_tile.cutile.kernels import load_image
 from cuda_tile.errors import CudaTileError, Unsupported
+from cuda_tile.judge.arguments import arrays_of, copied
 from cuda_tile.judge.compare import is_float
 from cuda_tile.judge.court import Call, Court
 from cuda_tile.judge.device import Booked, Device, bind_launch
 from cuda_tile.judge.hook import HOOK
-from cuda_tile.judge.reference import arrays_of
 from cuda_tile.runtime.elements import Array
 
 MOST_OPS = 20_000
@@ -59,7 +59,7 @@ def _of_reference(court: Court, call: Call, seed: int) -> int | None:
     program = court.reference.program
     if program is None:
         return None
-    args = [a.copy() if isinstance(a, np.ndarray) else a for a in call.args]
+    args = copied(call.args)
     device = Device(arrays_of(args), court.rules.seconds, court.rules.mode)
     HOOK.target = device
     try:

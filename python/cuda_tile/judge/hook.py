@@ -54,9 +54,9 @@ class Hook:
             changed = list(words)
             changed[place] = converted(words[place])
             return native(*changed, **choices)
-        given = words[place]
+        given: Any = words[place]
         if name == BENCHMARK and isinstance(given, list):
-            given = given[0]
+            given = cast(Any, given)[0]
         count = self.submit(words[1], words[place - 1], given)
         return float(count) if name == BENCHMARK else None
 
@@ -67,10 +67,14 @@ class Hook:
             UserError: Nobody runs launches now, or the launch failed.
         """
         if self.target is None:
-            raise UserError("expected launches in a call of the candidate, got one before")
-        words = converted(
-            tuple(arg.item() if isinstance(arg, np.generic) else arg for arg in args)
-        )
+            raise UserError(
+                "expected launches in a call of the candidate, got one before"
+            )
+        plain: list[Any] = [
+            cast(Any, arg).item() if isinstance(arg, np.generic) else arg
+            for arg in args
+        ]
+        words = converted(tuple(plain))
         signature, function = signature_of(kernel, words), Function.of(kernel)
         arrays: list[Array] = []
         asked = {
@@ -96,8 +100,8 @@ def _encode(value: Any, arrays: list[Array]) -> Any:
         arrays.append(value.array)
         return {"array": len(arrays) - 1}
     if isinstance(value, (tuple, list)):
-        items = [_encode(item, arrays) for item in cast(Sequence[Any], value)]
-        return {type(value).__name__: items}
+        name = "tuple" if isinstance(value, tuple) else "list"
+        return {name: [_encode(each, arrays) for each in cast(Sequence[Any], value)]}
     if isinstance(value, (bool, int, float)):
         return value
     raise UserError(f"expected an array or a number, got a {type(value).__name__}")
@@ -114,5 +118,6 @@ def put_in_front() -> Hook:
     installation.take_over(HOOK)
     interface: Any = import_module("cuda_tile.cutile.interface")
     interface.launch = HOOK.launch
-    import_module("cuda_tile.cutile").launch = HOOK.launch
+    package: Any = import_module("cuda_tile.cutile")
+    package.launch = HOOK.launch
     return HOOK

@@ -2,8 +2,8 @@
 """Where an array came from: known arrays that were moved, sliced, padded, joined, cast.
 
 Only contents are looked at, for what a candidate says of its arrays proves nothing. A
-way to an array is data (`Way`), so that it can be tried on other data too: what the host
-chose by looking at the values, as a maximum, has another way there.
+way to an array is data (`Way`), so that it can be tried on other data too: what the
+host chose by looking at the values, as a maximum, has another way there.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def same(left: Array | None, right: Array) -> bool:
 def same_elements(left: Array, right: Array) -> Array:
     """The same for each element."""
     raw = f"V{left.dtype.itemsize}"
-    equal = np.ascontiguousarray(left).view(raw) == np.ascontiguousarray(right).view(raw)
+    equal = np.ascontiguousarray(left).view(raw) == np.ascontiguousarray(right).view(
+        raw
+    )
     if left.dtype.kind in "fcV":
         with np.errstate(all="ignore"):
             equal = equal | ((left != left) & (right != right))
@@ -295,7 +297,9 @@ def _next_part(
         part = array[tuple(slice(done, done + extent) if a == axis else slice(None)
                            for a in range(array.ndim))]  # fmt: skip
         for way in _whole(part.shape, {place: source}):
-            if same(way.apply(pool, part.shape, array.dtype), np.ascontiguousarray(part)):
+            if same(
+                way.apply(pool, part.shape, array.dtype), np.ascontiguousarray(part)
+            ):
                 return way, extent
     return None
 
@@ -316,5 +320,3 @@ def is_same_way(
         ):
             return True
     return same(first[1], second[1])  # no way, and it does not depend on the data
-
-

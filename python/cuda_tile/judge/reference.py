@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import runpy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from cuda_tile.errors import UserError
+from cuda_tile.judge.arguments import arrays_of, as_array, copied, outputs_of
 from cuda_tile.runtime.elements import Array
 
 CASES = 6
@@ -60,8 +61,8 @@ class Reference:
         found = self.names.get("TOLERANCE")
         if found is None:
             return None
-        pair = found if isinstance(found, (tuple, list)) else (found, found)
-        return float(pair[0]), float(pair[1])
+        relative, absolute = np.broadcast_to(np.asarray(found, float), 2).tolist()
+        return relative, absolute
 
     @property
     def program(self) -> Callable[..., Any] | None:
@@ -81,7 +82,8 @@ class Reference:
         rng = np.random.default_rng([*seed, number])
         function = self.names["inputs"]
         if inspect.isgeneratorfunction(function):
-            found = next(itertools.islice(function(rng), number, None), None)
+            cases: Iterator[Any] = function(rng)
+            found: Any = next(itertools.islice(cases, number, None), None)
         else:
             found = function(rng, number)
         if not isinstance(found, (tuple, list)):
@@ -93,23 +95,10 @@ class Reference:
 
     def answer(self, args: Sequence[Any]) -> tuple[list[Array], list[Array]]:
         """The outputs, and the arrays among the arguments as they are afterwards."""
-        own = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+        own = copied(args)
         with np.errstate(all="ignore"):
             result = self.names["reference"](*own)
         return outputs_of(result), arrays_of(own)
-
-
-def outputs_of(result: Any) -> list[Array]:
-    """What a function gave, as a list of arrays."""
-    if result is None:
-        return []
-    items = cast("Any", result if isinstance(result, (tuple, list)) else (result,))
-    return [np.asarray(item) for item in items]
-
-
-def arrays_of(args: Sequence[Any]) -> list[Array]:
-    """The arrays among arguments."""
-    return [arg for arg in args if isinstance(arg, np.ndarray)]
 
 
 def _plain(arg: Any) -> Any:
@@ -122,14 +111,14 @@ def with_data_of(args: Sequence[Any], other: Sequence[Any], path: Path) -> list[
     Raises:
         UserError: The shapes are others.
     """
-    for one, two in zip(args, other, strict=True):
-        if isinstance(one, np.ndarray) and (one.shape, one.dtype) != (
-            getattr(two, "shape", None),
-            getattr(two, "dtype", None),
-        ):
+    pairs = list(zip(args, other, strict=True))
+    for one, two in ((as_array(one), as_array(two)) for one, two in pairs):
+        if one is None and two is None:
+            continue
+        layouts = [a if a is None else (a.dtype.name, a.shape) for a in (one, two)]
+        if layouts[0] != layouts[1]:
             raise UserError(
                 f"{path}: expected the shapes of a case to depend on its number alone, "
-                f"got {one.dtype}{list(one.shape)} and then {getattr(two, 'shape', two)}"
+                f"got {layouts[0]} and then {layouts[1]}"
             )
-    pairs = zip(args, other, strict=True)
-    return [two if isinstance(one, np.ndarray) else one for one, two in pairs]
+    return [one if as_array(one) is None else two for one, two in pairs]

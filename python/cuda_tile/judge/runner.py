@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The processes of a verdict: one that judges, one that runs the candidate's Python.
 
-`judge_file` forks the judge, and the judge forks the candidate's process before it loads
-the reference, so that neither this process nor the candidate's has ever had an answer.
+`judge_file` forks the judge, and the judge forks the candidate's process before it
+loads the reference: neither this process nor the candidate's ever has an answer.
 Both end with the verdict, or when their time or memory does.
 """
 
@@ -51,7 +51,10 @@ class Limits:
 
 
 def judge_file(
-    candidate: Path, reference: Path, limits: Limits | None = None, seed: int | None = None
+    candidate: Path,
+    reference: Path,
+    limits: Limits | None = None,
+    seed: int | None = None,
 ) -> Verdict:
     """Judges a candidate.
 
@@ -119,14 +122,12 @@ def _read_lines(reader: int, deadline: float) -> list[str]:
 
 
 def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
-    last = json.loads(lines[-1]) if lines else {"at": "the start"}
+    last: dict[str, Any] = json.loads(lines[-1]) if lines else {"at": "the start"}
     if "refused" in last:
         raise UserError(last["refused"])
     if "verdict" in last:
         facts = last["verdict"]
-        verdict = Verdict(
-            [], facts["counts"], seed, facts["sandbox"], facts["notes"]
-        )
+        verdict = Verdict([], facts["counts"], seed, facts["sandbox"], facts["notes"])
         for finding in facts["findings"]:
             verdict.add(finding["word"], finding["reason"], **finding["place"])
         return verdict

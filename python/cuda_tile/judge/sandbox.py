@@ -29,9 +29,10 @@ _ALL_FILE_RIGHTS = 16
 
 _NAMES = (
     "socket socketpair connect bind listen accept accept4 fork vfork "
-    "execve execveat ptrace process_vm_readv process_vm_writev kill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open "
-    "pidfd_getfd pidfd_send_signal io_uring_setup bpf perf_event_open userfaultfd mount "
-    "umount2 unshare setns chroot pivot_root keyctl add_key init_module finit_module "
+    "execve execveat ptrace process_vm_readv process_vm_writev kill tkill "
+    "rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_getfd pidfd_send_signal "
+    "io_uring_setup bpf perf_event_open userfaultfd mount umount2 unshare setns chroot "
+    "pivot_root keyctl add_key init_module finit_module "
     "kexec_load reboot settimeofday open_by_handle_at "
     "mq_open shmget msgget semget"
 )
@@ -40,10 +41,12 @@ _X86_64 = dict(
     fork=57, vfork=58, execve=59, execveat=322, ptrace=101,
     process_vm_readv=310, process_vm_writev=311, kill=62, tkill=200, pidfd_open=434,
     pidfd_getfd=438, pidfd_send_signal=424, io_uring_setup=425, bpf=321,
-    perf_event_open=298, userfaultfd=323, mount=165, umount2=166, unshare=272, setns=308,
-    chroot=161, pivot_root=155, keyctl=250, add_key=248, init_module=175,
+    perf_event_open=298, userfaultfd=323, mount=165, umount2=166,
+    unshare=272, setns=308, chroot=161, pivot_root=155, keyctl=250, add_key=248,
+    init_module=175,
     finit_module=313, kexec_load=246, reboot=169, settimeofday=164, prlimit64=302,
-    tgkill=234, rt_sigqueueinfo=129, rt_tgsigqueueinfo=297, open_by_handle_at=304, mq_open=240, shmget=29, msgget=68, semget=64,
+    tgkill=234, rt_sigqueueinfo=129, rt_tgsigqueueinfo=297,
+    open_by_handle_at=304, mq_open=240, shmget=29, msgget=68, semget=64,
     clone=56, clone3=435,
 )  # fmt: skip
 _GENERIC = dict(
@@ -54,7 +57,8 @@ _GENERIC = dict(
     perf_event_open=241, userfaultfd=282, mount=40, umount2=39, unshare=97, setns=268,
     chroot=51, pivot_root=41, keyctl=219, add_key=217, init_module=105,
     finit_module=273, kexec_load=104, reboot=142, settimeofday=170, prlimit64=261,
-    tgkill=131, rt_sigqueueinfo=138, rt_tgsigqueueinfo=240, open_by_handle_at=265, mq_open=180, shmget=194, msgget=186,
+    tgkill=131, rt_sigqueueinfo=138, rt_tgsigqueueinfo=240,
+    open_by_handle_at=265, mq_open=180, shmget=194, msgget=186,
     semget=190, clone=220, clone3=435,
 )  # fmt: skip
 _TABLES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _GENERIC)}
@@ -160,7 +164,12 @@ def _program(arch: int, calls: dict[str, int]) -> bytes:
     """The filter in BPF: another architecture, the listed calls and new processes."""
     load, equal, at_least, has_bits, give = 0x20, 0x15, 0x35, 0x45, 0x06
     refused = [calls[name] for name in _NAMES.split() if name in calls]
-    code = [(load, 0, 0, 4), (equal, 1, 0, arch), (give, 0, 0, _REFUSE), (load, 0, 0, 0)]
+    code = [
+        (load, 0, 0, 4),
+        (equal, 1, 0, arch),
+        (give, 0, 0, _REFUSE),
+        (load, 0, 0, 0),
+    ]
     code += [(at_least, 0, 1, _X32), (give, 0, 0, _REFUSE)]
     for number in refused:
         code += [(equal, 0, 1, number), (give, 0, 0, _REFUSE)]

@@ -51,8 +51,8 @@ class Verdict:
     @property
     def word(self) -> Word:
         """The verdict: the worst of the findings."""
-        words = [finding.word for finding in self.findings]
-        return max(words, key=WORDS.index, default="right")
+        words: list[Word] = [finding.word for finding in self.findings]
+        return max(words, key=WORDS.index) if words else "right"
 
     def add(self, word: Word, reason: str, **place: Any) -> None:
         """Notes a finding, once."""

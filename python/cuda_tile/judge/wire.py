@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Messages between the judge and the candidate's process: JSON and arrays' bytes.
 
-Nothing in a message is code (no pickle): what comes from the candidate is only data, and
-each size is checked before it is used.
+Nothing in a message is code (no pickle): what comes from the candidate is only data,
+and each size is checked before it is used.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Wire:
         except OSError as error:
             raise WireError(f"the candidate's process has ended: {error}") from None
 
-    def receive(self, deadline: float | None = None) -> tuple[dict[str, Any], list[Array]]:
+    def receive(
+        self, deadline: float | None = None
+    ) -> tuple[dict[str, Any], list[Array]]:
         """The next message.
 
         Args:
@@ -70,7 +72,13 @@ class Wire:
         try:
             facts: dict[str, Any] = json.loads(self._read(text, deadline))
             return facts, _arrays(facts.pop("arrays"), self._read(raw, deadline))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise WireError(f"expected a message, got {error!r}") from None
 
     def _read(self, count: int, deadline: float | None) -> bytes:

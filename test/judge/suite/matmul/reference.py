@@ -36,5 +36,7 @@ def reference(a, b):
 def program(a, b):
     c = cp.empty((a.shape[0], b.shape[1]), cp.float32)
     grid = (ct.cdiv(a.shape[0], 32), ct.cdiv(b.shape[1], 32))
-    ct.launch(cp.cuda.get_current_stream(), grid, product, (a, b, c, ct.cdiv(a.shape[1], 32)))
+    ct.launch(
+        cp.cuda.get_current_stream(), grid, product, (a, b, c, ct.cdiv(a.shape[1], 32))
+    )
     return c

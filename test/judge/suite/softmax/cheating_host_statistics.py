@@ -8,7 +8,11 @@ def finish(x, m, s, y, n: ct.Constant[int]):
     i = ct.bid(0)
     tile = ct.load(x, index=(i, 0), shape=(1, n))
     top = ct.load(m, index=(i,), shape=(1,))[:, None]
-    ct.store(y, index=(i, 0), tile=ct.exp(tile - top) / ct.load(s, index=(i,), shape=(1,))[:, None])
+    ct.store(
+        y,
+        index=(i, 0),
+        tile=ct.exp(tile - top) / ct.load(s, index=(i,), shape=(1,))[:, None],
+    )
 
 
 def candidate(x):

@@ -6,9 +6,7 @@ import cupy as cp
 @ct.kernel
 def softmax_two(x, y, n: ct.Constant[int]):
     i = ct.bid(0)
-    tile = ct.load(
-        x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF
-    )
+    tile = ct.load(x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF)
     tile = tile * 1.4426950408889634
     e = ct.exp2(tile - ct.max(tile, 1, keepdims=True))
     ct.store(y, index=(i, 0), tile=e / ct.sum(e, 1, keepdims=True))

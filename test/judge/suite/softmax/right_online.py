@@ -26,5 +26,7 @@ def softmax_online(x, y, steps: ct.Constant[int]):
 def candidate(x):
     y = cp.empty_like(x)
     steps = ct.cdiv(x.shape[1], 32)
-    ct.launch(cp.cuda.get_current_stream(), (x.shape[0],), softmax_online, (x, y, steps))
+    ct.launch(
+        cp.cuda.get_current_stream(), (x.shape[0],), softmax_online, (x, y, steps)
+    )
     return y

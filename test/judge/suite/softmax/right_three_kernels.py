@@ -6,18 +6,14 @@ import cupy as cp
 @ct.kernel
 def row_max(x, m, n: ct.Constant[int]):
     i = ct.bid(0)
-    tile = ct.load(
-        x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF
-    )
+    tile = ct.load(x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF)
     ct.store(m, index=(i,), tile=ct.max(tile, 1))
 
 
 @ct.kernel
 def exponentials(x, m, e, s, n: ct.Constant[int]):
     i = ct.bid(0)
-    tile = ct.load(
-        x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF
-    )
+    tile = ct.load(x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF)
     out = ct.exp(tile - ct.load(m, index=(i,), shape=(1,))[:, None])
     ct.store(e, index=(i, 0), tile=out)
     ct.store(s, index=(i,), tile=ct.sum(out, 1))
