@@ -7,12 +7,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from suite_runs import CALL_SECONDS, CANDIDATES, wanted
 
 
-def judged(*words: str | Path, code: int) -> dict:
+def judged(*words: str | Path, code: int) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "cuda_tile.judge", *map(str, words)],
         capture_output=True,

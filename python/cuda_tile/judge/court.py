@@ -18,6 +18,7 @@ from cuda_tile.judge.provenance import (
     AnyWay,
     Place,
     find_way,
+    is_plain,
     is_same_way,
     same,
     same_elements,
@@ -406,7 +407,9 @@ class Court:
         ]
         if made[0] is None or made[1] is None or number >= first.returned:
             return
-        is_made = (made[0] & made[1]) | same_elements(one[1], two[1])
+        is_made = same_elements(one[1], two[1]) | (
+            (made[0] | is_plain(one[1])) & (made[1] | is_plain(two[1]))
+        )
         if not is_made.all():
             count, size = int((~is_made).sum()), is_made.size
             self.verdict.add(

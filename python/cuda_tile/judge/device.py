@@ -248,14 +248,14 @@ def _read(asked: dict[str, Any], arrays: Sequence[Array]) -> Booked:
     return Booked(kernel, what, bytecode, cast(Any, grid), args, places, before)
 
 
-def _decode(arg: Any, views: Sequence[Array]) -> Any:
+def _decode(arg: object, views: Sequence[Array]) -> Any:
+    if isinstance(arg, (bool, int, float)):
+        return arg
     if not isinstance(arg, dict):
-        if isinstance(arg, (bool, int, float)):
-            return arg
         raise LaunchError(f"expected a number, got {arg!r}")
     facts = cast("dict[str, Any]", arg)
     if "array" in facts:
-        return DeviceArray(views[facts["array"]])
+        return DeviceArray(views[int(facts["array"])])
     kind, items = cast("tuple[str, list[Any]]", next(iter(facts.items())))
     found = [_decode(item, views) for item in items]
     return tuple(found) if kind == "tuple" else found

@@ -258,12 +258,18 @@ def _padded(array: Array, pool: Pool) -> Way | None:
     )
 
 
+def is_plain(array: Array) -> Array:
+    """Which elements are those of fills and padding: 0, 1, -1, infinities, NaN."""
+    with np.errstate(all="ignore"):
+        values = array.astype(np.float64)
+    return np.isin(values, (0, 1, -1, np.inf, -np.inf)) | np.isnan(values)
+
+
 def _is_padding(pad: Array) -> bool:
     """Whether an element is one that arrays are padded with."""
-    with np.errstate(all="ignore"):
-        value = float(pad.astype(np.float64).reshape(-1)[0])
-    if value != value or value in (0, 1, -1, np.inf, -np.inf):
+    if is_plain(pad).all():
         return True
+    value = float(pad.astype(np.float64).reshape(-1)[0])
     if pad.dtype.kind in "iu":
         facts = np.iinfo(pad.dtype)
         return value in (float(facts.min), float(facts.max))

@@ -132,6 +132,9 @@ def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
             verdict.add(finding["word"], finding["reason"], **finding["place"])
         return verdict
     verdict = Verdict(seed=seed)
+    if "failed" in last:
+        verdict.add("unknown", f"the judge failed, which is a bug: {last['failed']}")
+        return verdict
     verdict.add(
         "faulty",
         f"the judge's process ended or took over {limits.seconds:g} s, "
@@ -160,6 +163,8 @@ def _work(
         say({"refused": str(error)})
     except MemoryError:
         say({"at": "the end of its memory"})
+    except Exception as error:
+        say({"failed": f"{type(error).__name__}: {error}"})
     finally:
         os._exit(code)
 
