@@ -17,6 +17,7 @@ commands, each with --help:
   cuda-tile-optimize           passes for producers of Tile IR
   cuda-tile-translate          text to bytecode and back
   cuda-tile-reduce             makes a kernel with a fault small
+  cuda-tile-judge              says of a program whether it is right or cheats
   cuda-tile-as                 compiles bytecode, called as tileiras is
   cuda-tile-lsp-server         for editors
   python -m cuda_tile.cutile   runs programs in cuTile Python

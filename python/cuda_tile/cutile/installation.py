@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module, metadata
 from types import ModuleType
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from cuda_tile.cutile.on_gpu import GpuSession
 from cuda_tile.cutile.session import Session
@@ -40,6 +40,20 @@ _STARTUP = str(FOLDER.parent.parent / "cutile" / "startup")
 _TILEIRAS = FOLDER / "tileiras"
 AnySession: TypeAlias = Session | GpuSession
 _installed: list[AnySession] = []
+
+
+class Launcher(Protocol):
+    """What stands in front of cuTile's launching functions."""
+
+    def call(
+        self,
+        name: str,
+        native: Callable[..., Any],
+        words: Sequence[Any],
+        choices: dict[str, Any],
+    ) -> Any:
+        """As `Session.call`."""
+        ...
 
 
 def check_cutile() -> str:
@@ -159,7 +173,12 @@ def _stand_in_for_libraries(settings: Settings) -> None:
     import_hook.when_imported("torch", patch_torch)
 
 
-def _replace_launchers(session: AnySession) -> None:
+def take_over(launcher: Launcher) -> None:
+    """Gives all launches of this process to somebody else, after `install`."""
+    _replace_launchers(launcher)
+
+
+def _replace_launchers(session: Launcher) -> None:
     """Puts functions in front of cuTile's, wherever a module has these."""
     import_module("cuda.tile")
     extension: Any = import_module("cuda.tile._cext")
@@ -176,7 +195,7 @@ def _replace_launchers(session: AnySession) -> None:
                 setattr(module, name, found[1])
 
 
-def _in_front(session: AnySession, extension: Any, name: str) -> Callable[..., Any]:
+def _in_front(session: Launcher, extension: Any, name: str) -> Callable[..., Any]:
     native = getattr(extension, name)
 
     def call(*words: Any, **choices: Any) -> Any:

@@ -120,7 +120,7 @@ class Session:
         words: Sequence[Any],
         choices: dict[str, Any],
     ) -> Any:
-        place = _arguments_place(words)
+        place = launch_place(words)
         if place is None:
             return native(*words, **choices)
         given = words[place]
@@ -189,7 +189,7 @@ class Session:
         self._work.pop(number, None)
 
 
-def _arguments_place(words: Sequence[Any]) -> int | None:
+def launch_place(words: Sequence[Any]) -> int | None:
     """Where among the words of a call the kernel's arguments are: after the kernel."""
     for place, word in enumerate(words[:-1], 1):
         if hasattr(word, "replace_hints") and isinstance(words[place], (tuple, list)):

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernels of a small case once more: compiled, on the emulator, in one order.
+
+The interpreter sees races, bounds and unspecified values of the program; the emulator
+those of what this compiler makes of it, and counts instructions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cuda_tile import api
+from cuda_tile.cutile.kernels import load_image
+from cuda_tile.errors import CudaTileError, Unsupported
+from cuda_tile.judge.arguments import arrays_of, copied
+from cuda_tile.judge.compare import is_float
+from cuda_tile.judge.court import Call, Court
+from cuda_tile.judge.device import Booked, Device, bind_launch
+from cuda_tile.judge.hook import HOOK
+from cuda_tile.runtime.elements import Array
+
+MOST_OPS = 20_000
+"""Operations of the interpreter in a case that is emulated."""
+
+
+def emulate_largest(court: Court, seed: int) -> None:
+    """Emulates the launches of the largest case that is small enough.
+
+    Args:
+        court: Has judged the candidate, and found nothing.
+        seed: Draws the order.
+    """
+    sizes = {
+        sum(booked.ops for booked in call.device.launches): call
+        for (_, turn), call in court.calls.items()
+        if turn == 0
+    }
+    small = [ops for ops in sizes if 0 < ops <= MOST_OPS]
+    if not small:
+        court.verdict.notes.append("no case is small enough for the emulator")
+        return
+    call = sizes[max(small)]
+    ours = _emulate_all(court, call, call.device, seed)
+    theirs = _of_reference(court, call, seed)
+    court.verdict.counts["instructions"] = {"candidate": ours, "reference": theirs}
+    if ours and theirs and ours > court.rules.slower * theirs:
+        court.verdict.add(
+            "slow",
+            f"expected at most {court.rules.slower:g} times the {theirs} instructions "
+            f"of the reference's program, got {ours}",
+            **call.place,
+        )
+
+
+def _of_reference(court: Court, call: Call, seed: int) -> int | None:
+    """The instructions of the reference's own program; None where it has none."""
+    program = court.reference.program
+    if program is None:
+        return None
+    args = copied(call.args)
+    device = Device(arrays_of(args), court.rules.seconds, court.rules.mode)
+    HOOK.target = device
+    try:
+        program(*args)
+    finally:
+        HOOK.target = None
+    return _emulate_all(court, call, device, seed)
+
+
+def _emulate_all(court: Court, call: Call, device: Device, seed: int) -> int | None:
+    """The instructions of some launches; None where one could not be emulated."""
+    total = 0
+    for number, booked in enumerate(device.launches):
+        place = {**call.place, "launch": number, "kernel": booked.kernel}
+        try:
+            total += _emulate(court, booked, seed, place)
+        except Unsupported as error:
+            court.verdict.notes.append(f"not emulated: {error}")
+            return None
+        except CudaTileError as error:
+            court.verdict.add("faulty", f"the emulator says: {error}", **place)
+            return None
+    return total
+
+
+def _emulate(court: Court, booked: Booked, seed: int, place: dict[str, Any]) -> int:
+    gpu = court.rules.gpu
+    image = load_image(booked.bytecode)
+    views, args = bind_launch(booked, booked.before)
+    report = api.run(
+        image.module,
+        booked.kernel,
+        grid=booked.grid,
+        args=args,
+        on="emulator",
+        gpu=gpu,
+        compiled=image.compiled(gpu),
+        seed=seed % 1000,
+    )
+    for number, (view, wanted) in enumerate(zip(views, booked.after, strict=True)):
+        if not _is_near(np.array(view), wanted):
+            court.verdict.add(
+                "unknown",
+                f"what {gpu} would run differs from what the interpreter runs",
+                **place,
+                array=number,
+            )
+    return report.totals["warps"]
+
+
+def _is_near(got: Array, wanted: Array) -> bool:
+    """Whether two arrays agree but for the order of sums and the last bits."""
+    if not is_float(wanted.dtype):
+        return bool((got == wanted).all())
+    one, two = got.astype(np.float64), wanted.astype(np.float64)
+    finite = two[np.isfinite(two)]
+    size = float(np.abs(finite).max()) if finite.size else 0.0
+    near = 1e-2 if wanted.itemsize <= 2 else 1e-4
+    return bool(np.allclose(one, two, near, near * size, equal_nan=True))

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import cuda.tile as ct
+import cupy as cp
+
+
+@ct.kernel
+def count_unmasked(x, bins):
+    i = ct.bid(0)
+    values = ct.load(x, index=(i,), shape=(128,), padding_mode=ct.PaddingMode.ZERO)
+    ct.atomic_add(bins, values, 1)
+
+
+def candidate(x):
+    bins = cp.zeros(64, cp.int32)
+    grid = (ct.cdiv(x.shape[0], 128),)
+    ct.launch(cp.cuda.get_current_stream(), grid, count_unmasked, (x, bins))
+    return bins

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import cuda.tile as ct
+import cupy as cp
+
+
+@ct.kernel
+def saxpy_from(a, x, y):
+    i = ct.bid(0)
+    factor = ct.load(a, index=(0,), shape=(1,))
+    tile = factor * ct.load(x, index=(i,), shape=(128,))
+    ct.store(y, index=(i,), tile=tile + ct.load(y, index=(i,), shape=(128,)))
+
+
+def candidate(a, x, y):
+    factor = cp.full(1, a, cp.float32)
+    grid = (ct.cdiv(x.shape[0], 128),)
+    ct.launch(cp.cuda.get_current_stream(), grid, saxpy_from, (factor, x, y))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import cuda.tile as ct
+import cupy as cp
+
+
+@ct.kernel
+def softmax_two(x, y, n: ct.Constant[int]):
+    i = ct.bid(0)
+    tile = ct.load(x, index=(i, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF)
+    tile = tile * 1.4426950408889634
+    e = ct.exp2(tile - ct.max(tile, 1, keepdims=True))
+    ct.store(y, index=(i, 0), tile=e / ct.sum(e, 1, keepdims=True))
+
+
+def candidate(x):
+    y = cp.empty_like(x)
+    n = 1 << (x.shape[1] - 1).bit_length()
+    ct.launch(cp.cuda.get_current_stream(), (x.shape[0],), softmax_two, (x, y, n))
+    return y

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs candidates of the suite, whose files are called `VERDICT_NAME.py`.
+
+    python test/judge/suite_runs.py [PATTERN ...]
+
+judges all, or those that match, in one process; prints those with another verdict than
+their name says, and how many kernels an hour one core judges.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from cuda_tile.judge.court import Rules
+from cuda_tile.judge.runner import Limits, judge_file
+
+SUITE = Path(__file__).parent / "suite"
+CANDIDATES = sorted(
+    path for path in SUITE.glob("*/*.py") if path.name != "reference.py"
+)
+CALL_SECONDS = 8.0
+"""Enough for the slowest right one; three wait for it to end."""
+
+
+def wanted(path: Path) -> str:
+    """The verdict that a candidate should get."""
+    return path.stem.partition("_")[0]
+
+
+def main(patterns: list[str]) -> int:
+    """Judges; gives 1 if a verdict is another."""
+    chosen = [
+        path
+        for path in CANDIDATES
+        if any(path.match(pattern) for pattern in patterns or ["*"])
+    ]
+    limits = Limits(300, 2 << 30, Rules(seconds=CALL_SECONDS))
+    start, failures = time.perf_counter(), 0
+    for path in chosen:
+        verdict = judge_file(path, path.with_name("reference.py"), limits)
+        if verdict.word != wanted(path):
+            failures += 1
+            print(
+                path.relative_to(SUITE), verdict.word, *verdict.findings[:2], sep="\n  "
+            )
+    seconds = time.perf_counter() - start
+    rate = 3600 * len(chosen) / seconds if chosen else 0
+    print(f"{len(chosen)} judged, {failures} otherwise than named, {rate:.0f} an hour")
+    return int(failures > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the candidate's process cannot do, whatever it calls."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cuda_tile.judge.wire import Wire, WireError
+
+TRIES = {
+    "read": "open('/etc/hostname').read()",
+    "write": "open('/tmp/x', 'w')",
+    "beside": f"open({__file__!r}).read()",
+    "memory": "open('/proc/self/mem', 'rb')",
+    "socket": "socket.socket()",
+    "fork": "os.fork()",
+    "spawn": "subprocess.run(['/bin/true'])",
+    "exec": "os.execv('/bin/true', ['true'])",
+    "kill": "os.kill(os.getppid(), 0)",
+    "limits": "resource.setrlimit(resource.RLIMIT_CPU, (10**6, 10**6))",
+    "raw fork": "raw(57 if x86 else 220)",
+    "raw socket": "raw(41 if x86 else 198, 2, 1, 0)",
+    "io_uring": "raw(425, 1, 0)",
+    "ptrace": "raw(101 if x86 else 117, 16, os.getppid(), 0, 0)",
+}
+PROGRAM = """
+import ctypes, json, os, platform, resource, socket, subprocess, threading
+from cuda_tile.judge.sandbox import Cage, confine
+x86 = platform.machine() == "x86_64"
+library = ctypes.CDLL(None, use_errno=True)
+def raw(*words):
+    if library.syscall(*words) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+held = confine(Cage(20, 1 << 30, ["/usr"]))
+found = {}
+for name, text in TRIES.items():
+    try:
+        exec(text)
+        found[name] = "done"
+    except (OSError, ValueError) as error:
+        found[name] = "refused"
+worker = threading.Thread(target=lambda: found.update(thread="done"))
+worker.start()
+worker.join()
+print(json.dumps([held, found]))
+"""
+
+
+def test_a_confined_process_keeps_threads_and_nothing_else():
+    text = f"TRIES = {TRIES!r}\n{textwrap.dedent(PROGRAM)}"
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    held, found = json.loads(done.stdout)
+    missing = {name for name, said in held.items() if said != "holds"}
+    assert not missing, held
+    assert found.pop("thread") == "done"
+    assert set(found.values()) == {"refused"}, found
+
+
+def ends():
+    one, two = socket.socketpair()
+    return Wire(one), Wire(two), one
+
+
+def test_messages_carry_arrays_of_any_shape():
+    left, right, _ = ends()
+    arrays: list[Any] = [
+        np.arange(6.0).reshape(2, 3).T,
+        np.zeros((0, 4), np.int8),
+        np.array(2, "f2"),
+    ]
+    left.send({"kind": "x"}, arrays)
+    facts, got = right.receive()
+    assert facts == {"kind": "x"}
+    for array, wanted in zip(got, arrays, strict=True):
+        np.testing.assert_array_equal(array, wanted)
+        assert array.dtype == wanted.dtype
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b'{"arrays": 3}',
+        b'{"arrays": [["O", [1]]]}',
+        b'{"arrays": [["f4", [-1]]]}',
+        b'{"arrays": [["f4", [9]]]}',
+        b'{"arrays": [["f4", [99999999999999]]]}',
+        b"[" * 100_000,
+        b"\xff",
+    ],
+)
+def test_what_is_no_message_is_an_error_of_its_own(text):
+    _, right, end = ends()
+    end.sendall(len(text).to_bytes(8, "little") + bytes(8) + text)
+    with pytest.raises(WireError):
+        right.receive()
+
+
+def test_huge_lengths_are_refused_before_memory_is_taken():
+    _, right, end = ends()
+    end.sendall((1 << 60).to_bytes(8, "little") * 2)
+    with pytest.raises(WireError, match="expected at most"):
+        right.receive()
