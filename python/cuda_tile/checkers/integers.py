@@ -97,7 +97,7 @@ class Names:
         """The name of a loop: that of its bounds, and of the loop around."""
         found = self._loops.get(op)
         if found is None:
-            bounds = tuple(self.of(v) for v in op.operands if _is_integer(v))
+            bounds = tuple(self.of(v) for v in op.operands if is_integer(v))
             around = self.around(op)
             outer = self.loop(around[-1]) if around else -1
             found = self._loops[op] = self._number((op.name, outer, bounds[:3]))
@@ -176,7 +176,8 @@ REPEATS = {"cuda_tile.for": 1, "cuda_tile.loop": 0, "tileas.tiles": 3}
 """Loops, and how many arguments of their bodies are not carried."""
 
 
-def _is_integer(value: ir.Value) -> bool:
+def is_integer(value: ir.Value) -> bool:
+    """Whether a value is a tile of integers."""
     kind = value.type
     return isinstance(kind, TileType) and isinstance(kind.element_type, ir.IntegerType)
 
