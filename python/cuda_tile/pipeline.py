@@ -264,7 +264,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         roles.run,
         needs=("ringed",),
         gives="divided",
-        checker=protocol_checker.check,
+        checker=protocol_checker.check_roles,
         once=True,
     ),
     Pass(

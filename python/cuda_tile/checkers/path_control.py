@@ -30,6 +30,7 @@ class Control:
 
     def __init__(self, flow: ControlFlow, relevant: Relevant, loops: Loops) -> None:
         self._flow, self._relevant, self.loops = flow, relevant, loops
+        self._ends = (flow.entry, find_roles(flow.entry))
 
     def follow(self, role: Role, values: PathValues, op: ir.Operation) -> bool:
         """Follows an edge; whether it begins the body of a loop anew.
@@ -101,7 +102,7 @@ class Control:
         self, role: Role, values: PathValues, op: ir.Operation, sent: _Sent
     ) -> None:
         """Goes on behind an op; what its iterations counted is no longer known."""
-        if op in (self._flow.entry, find_roles(self._flow.entry)):
+        if op in self._ends:
             role.frames.clear()
             return
         block = op.block

@@ -40,7 +40,16 @@ class Loops:
     def __init__(self, names: Names, roles: list[list[ir.Operation]]) -> None:
         self.names, self.roles = names, roles
         self.indices: list[tuple[int, ir.Operation]] = []
+        self._constants: dict[ir.Value, Form | None] = {}
         self._ends = {op: _ends(names, op) for each in roles for op in each}
+
+    def constant(self, value: ir.Value) -> Form | None:
+        """The number that a value always is."""
+        if value not in self._constants:
+            known = constant_of(value)
+            number = abs(known or 0) if _is_truth(value) else known or 0
+            self._constants[value] = None if known is None else Form(number)
+        return self._constants[value]
 
     def index(self, number: int, op: ir.Operation) -> Symbol:
         """The symbol that counts the iterations of a role's loop."""
@@ -101,8 +110,8 @@ class PathValues:
         found = self.role.lookup(value)
         if isinstance(found, Form):
             return found
-        if (known := constant_of(value)) is not None:
-            return Form(abs(known) if _is_truth(value) else known)
+        if (known := self.loops.constant(value)) is not None:
+            return known
         op = defining_op(value)
         if op is None:
             return self._symbol(value)

@@ -24,7 +24,8 @@ from cuda_tile.checkers.protocol_state import Frame, Role, State
 from cuda_tile.checkers.protocol_steps import Blocked, Fault, Steps, needs
 from cuda_tile.checkers.relevant import Relevant
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.rings import RING
+from cuda_tile.ir.roles import ROLES, find_roles
 from cuda_tile.ir.traits import TERMINATORS
 from cuda_tile.ir.walk import entries, location_text
 from cuda_tile.options import Options
@@ -60,7 +61,8 @@ def verdict_of(flow: ControlFlow) -> Verdict:
     Args:
         flow: Its control flow.
     """
-    return _Explorer(flow).verdict()
+    has_rings = any(op.name in (RING, ROLES) for op in flow.ops())
+    return _Explorer(flow).verdict() if has_rings else Verdict(0)
 
 
 class _Explorer:
@@ -207,3 +209,17 @@ def check(module: ir.Operation, options: Options) -> None:
         verdict = verdict_of(ControlFlow(entry))
         if verdict.op is not None and verdict.assumed <= {CONDITION}:
             raise InternalError(f"rings: {verdict.fault}", location_text(verdict.op))
+
+
+def check_roles(module: ir.Operation, options: Options) -> None:
+    """Judges the kernels that `roles` has divided; it changes no others.
+
+    Args:
+        module: What `roles` has left.
+        options: The options of the compilation.
+
+    Raises:
+        InternalError: As `check` does.
+    """
+    if any(find_roles(entry) is not None for entry in entries(module)):
+        check(module, options)
