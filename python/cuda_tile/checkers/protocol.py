@@ -33,7 +33,7 @@ from cuda_tile.options import Options
 CONDITION = "a condition that nobody knows"
 COUNT = "a number of iterations that is not told apart from others"
 SIZE = "more steps than are tried"
-MOST_STEPS = 20_000
+MOST_STEPS = 4_000
 """Ops that are executed before a kernel is given up."""
 
 
@@ -83,19 +83,23 @@ class _Explorer:
         while todo:
             state = todo.pop()
             try:
-                while self._go_on(state, seen):
+                is_going = True
+                while is_going:
                     steps += 1
                     if steps > MOST_STEPS:
                         return self._given_up(state, len(seen))
+                    is_going = self._go_on(state, seen)
             except Undecided as question:
+                if question.key is None:  # both ways, again and again
+                    return self._given_up(state, len(seen), COUNT)
                 todo += _answered(state, question, self._loops)
             except Fault as fault:
                 return Verdict(len(seen), fault.op, fault.what, state.assumed)
         return Verdict(len(seen))
 
-    def _given_up(self, state: State, states: int) -> Verdict:
+    def _given_up(self, state: State, states: int, why: str = SIZE) -> Verdict:
         what = f"expected to be done after {MOST_STEPS} steps"
-        return Verdict(states, self._at(state.roles[0]), what, frozenset({SIZE}))
+        return Verdict(states, self._at(state.roles[0]), what, frozenset({why}))
 
     def _go_on(self, state: State, seen: set[object]) -> bool:
         """Executes an op of the first role that can; whether there is more to do."""
