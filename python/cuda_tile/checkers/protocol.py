@@ -33,7 +33,7 @@ from cuda_tile.options import Options
 CONDITION = "a condition that nobody knows"
 COUNT = "a number of iterations that is not told apart from others"
 SIZE = "more steps than are tried"
-MOST_STEPS = 2_000
+MOST_STEPS = 4_000
 """Ops that are executed before a kernel is given up."""
 
 
