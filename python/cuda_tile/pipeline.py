@@ -17,6 +17,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.checkers import allocate as allocate_checker
 from cuda_tile.checkers import barriers as barriers_checker
 from cuda_tile.checkers import count as count_checker
+from cuda_tile.checkers import protocol as protocol_checker
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
@@ -254,6 +255,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         ring.run,
         needs=("ordered",),
         gives="ringed",
+        checker=protocol_checker.check,
     ),
     Pass(
         "roles",
@@ -262,6 +264,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         roles.run,
         needs=("ringed",),
         gives="divided",
+        checker=protocol_checker.check_roles,
         once=True,
     ),
     Pass(
@@ -271,6 +274,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         skew.run,
         needs=("divided",),
         gives="skewed",
+        checker=protocol_checker.check,
     ),
     Pass(
         "issue",

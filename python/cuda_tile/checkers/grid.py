@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Judges a grid: what one tile block stores, no other one stores or loads.
+
+The definition, for any two tile blocks of a launch: each plain store goes through a
+view of tiles, whose tiles are apart by definition, and for every dimension of the grid
+that the kernel asks for, some index of the tile is a multiple of the block's number
+plus a number that all blocks share. What a kernel stores to, it loads at the same tile
+only. Arrays of different parameters are taken for apart, so are elements of one view,
+and the grid for one block long in dimensions that the kernel does not ask for. Atomics
+order themselves.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.expressions import parameter_of
+from cuda_tile.checkers.integers import Names, is_integer
+from cuda_tile.ir.scalars import constant_of
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.traits import READS, STORES, is_pure
+from cuda_tile.ir.walk import defining_op, location_text, nested_ops, op_stem
+
+COPY_OUT = "tileas.copy_out"
+BLOCK = "get_tile_block_id"
+
+
+class Grid:
+    """The accesses of a kernel to global memory, as its tile blocks tell them apart.
+
+    Args:
+        entry: An entry at level T or W.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._names = Names()
+        self._ops = list(nested_ops(entry))
+        self._used = {n for op in self._ops for n in map(_dimension, op.operands)}
+
+    def doubt(self) -> str:
+        """Why two tile blocks may meet; empty if they never do."""
+        stores = [op for op in self._ops if op.name in STORES or op.name == COPY_OUT]
+        for store in stores:
+            if doubt := self._doubt_of(store):
+                return doubt
+        for read in (op for op in self._ops if op.name in READS):
+            for store in stores:
+                if self._meets(store, read):
+                    return _named(store, read, "another tile of the same array")
+        return ""
+
+    def _doubt_of(self, store: ir.Operation) -> str:
+        view = _view_of(store)
+        if view is None or _parameter(view) is None:
+            return _named(store, store, "places that are no tiles of a view")
+        told = {self._multiple(index) for index in _indices_of(store)}
+        if self._used - {None} <= told:
+            return ""
+        return _named(store, store, "the same tile, as far as its indices tell")
+
+    def _meets(self, store: ir.Operation, read: ir.Operation) -> bool:
+        """Whether a load may read what another tile block stores."""
+        view, other = _view_of(store), _view_of(read)
+        if other is None or view is None or _parameter(other) is None:
+            return other is None or _parameter(other) is None
+        if _parameter(view) != _parameter(other):
+            return False
+        pairs = (map(self._names.of, _indices_of(op)) for op in (store, read))
+        return [*next(pairs)] != [*next(pairs)]
+
+    def _multiple(self, index: ir.Value) -> int | None:
+        """The dimension of the grid by whose number alone blocks differ in an index."""
+        if (dimension := _dimension(index)) is not None:
+            return dimension
+        op = defining_op(index)
+        match "" if op is None else op_stem(op), op:
+            case "assume", ir.Operation():
+                return self._multiple(op.operands[0])
+            case "addi" | "subi", ir.Operation():
+                first, second = op.operands
+                if self._is_shared(second):
+                    return self._multiple(first)
+                return self._multiple(second) if self._is_shared(first) else None
+            case "muli", ir.Operation():
+                first, second = op.operands
+                return self._multiple(first) if constant_of(second) else None
+            case _:
+                return None
+
+    def _is_shared(self, value: ir.Value) -> bool:
+        """Whether all tile blocks have the same number here, at any time."""
+        if _dimension(value) is not None:
+            return False
+        op = defining_op(value)
+        if op is None:
+            return parameter_of(value) is not None
+        return is_pure(op) and all(map(self._is_shared, op.operands))
+
+
+def _dimension(value: ir.Value) -> int | None:
+    """The dimension of the grid whose block number a value is."""
+    op = defining_op(value)
+    if op is not None:
+        is_number = op_stem(op) == BLOCK
+        return ir.OpResult(value).result_number if is_number else None
+    argument = ir.BlockArgument(value)
+    is_number = argument.owner.owner.operation.name == "tileas.tiles"
+    return argument.arg_number if is_number and argument.arg_number < 3 else None
+
+
+def _view_of(op: ir.Operation) -> ir.Value | None:
+    return next((v for v in op.operands if "partition_view<" in str(v.type)), None)
+
+
+def _indices_of(op: ir.Operation) -> list[ir.Value]:
+    """What tile of its view an op accesses."""
+    view, operands = _view_of(op), list(op.operands)
+    first = operands.index(view) + 1 if view is not None else len(operands)
+    return [v for v in operands[first:] if is_integer(v) and not is_distributed(v)]
+
+
+def _parameter(view: ir.Value) -> int | None:
+    """The parameter of the kernel that a view is of."""
+    op = defining_op(view)
+    while op is not None and op_stem(op) in {"make_partition_view", "make_tensor_view"}:
+        view, op = op.operands[0], defining_op(op.operands[0])
+    return parameter_of(view)
+
+
+def _named(first: ir.Operation, second: ir.Operation, what: str) -> str:
+    return (
+        f"two tile blocks may meet by '{first.name}' ({location_text(first)}) and "
+        f"'{second.name}' ({location_text(second)}): {what}"
+    )

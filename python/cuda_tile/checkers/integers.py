@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Integers of a kernel as sums of symbols, and what a path knows of these sums.
+
+A symbol is a value that nothing is known of, named by how it is computed, so that two
+roles that compute it alike have the same one. Where it may differ from iteration to
+iteration of a loop, its name has the numbers of the iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import LOADS, is_pure
+from cuda_tile.ir.walk import defining_op, enclosing_entry, nested_ops
+
+Interval = tuple[float, float]
+"""The least and the greatest value; infinite where there is none."""
+ANY: Interval = (-inf, inf)
+
+
+class Symbol(NamedTuple):
+    """A value that nothing is known of.
+
+    Attributes:
+        name: How it is computed: a number of `Names`; below 0 what machines count.
+        at: For each loop in which it may differ, its name, and the iteration.
+    """
+
+    name: int
+    at: tuple[tuple[int, int], ...] = ()
+
+
+class Form(NamedTuple):
+    """A sum: a number, and multiples of symbols in their order."""
+
+    number: int = 0
+    terms: tuple[tuple[Symbol, int], ...] = ()
+
+    def plus(self, other: Form, factor: int = 1) -> Form:
+        """The sum of this one and a multiple of another one.
+
+        Args:
+            other: The other one.
+            factor: By how much it is multiplied.
+        """
+        terms = dict(self.terms)
+        for symbol, count in other.terms:
+            terms[symbol] = terms.get(symbol, 0) + factor * count
+        kept = tuple(sorted((s, n) for s, n in terms.items() if n))
+        return Form(self.number + factor * other.number, kept)
+
+
+class Undecided(Exception):
+    """A path goes on in two ways: with a sum up to a number, or above it.
+
+    Attributes:
+        key: The sum; None where nothing may be learned of it.
+        number: The number.
+    """
+
+    def __init__(self, key: Key | None, number: float) -> None:
+        super().__init__(key, number)
+        self.key, self.number = key, number
+
+
+class Key(NamedTuple):
+    """What a fact is of.
+
+    Attributes:
+        terms: A sum without its number; the first factor is positive.
+        at: Iterations of loops around, where the sum is how often one inside runs.
+    """
+
+    terms: tuple[tuple[Symbol, int], ...]
+    at: tuple[tuple[int, int], ...] = ()
+
+
+Facts = Mapping[Key, Interval]
+
+
+class Names:
+    """The names of the values of a kernel, by how they are computed."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._of: dict[ir.Value, int] = {}
+        self._loops: dict[ir.Operation, int] = {}
+        self._varies: dict[int, frozenset[int]] = {}
+
+    def loop(self, op: ir.Operation) -> int:
+        """The name of a loop: that of its bounds, and of the loop around."""
+        found = self._loops.get(op)
+        if found is None:
+            bounds = tuple(self.of(v) for v in op.operands if is_integer(v))
+            around = self.around(op)
+            outer = self.loop(around[-1]) if around else -1
+            found = self._loops[op] = self._number((op.name, outer, bounds[:3]))
+        return found
+
+    def repeats(self, op: ir.Operation) -> bool:
+        """Whether an op is a loop."""
+        return op.name in REPEATS
+
+    def around(self, op: ir.Operation) -> list[ir.Operation]:
+        """The loops around an op, the outermost first."""
+        found: list[ir.Operation] = []
+        parent = op.parent
+        while parent is not None and parent.operation.name != "cuda_tile.entry":
+            if parent.operation.name in REPEATS:
+                found.append(parent.operation)
+            parent = parent.operation.parent
+        return found[::-1]
+
+    def of(self, value: ir.Value) -> int:
+        """The name of a value."""
+        found = self._of.get(value)
+        if found is None:
+            found = self._of[value] = self._name(value)
+        return found
+
+    def varies(self, name: int) -> frozenset[int]:
+        """The loops, by their names, in which what has a name may differ."""
+        return self._varies.get(name, frozenset())
+
+    def _name(self, value: ir.Value) -> int:
+        op = defining_op(value)
+        if op is None:
+            return self._argument(ir.BlockArgument(value))
+        place = next(n for n, result in enumerate(op.results) if result == value)
+        operands = tuple(map(self.of, op.operands))
+        attributes = tuple((k, str(v)) for k, v in sorted(attributes_of(op).items()))
+        same: object = (op.name, place, attributes, operands, str(value.type))
+        if is_pure(op) or (op.name in LOADS and self._is_single(op, operands)):
+            loops = frozenset[int]().union(*map(self.varies, operands))
+            around = () if is_pure(op) else self.around(op)
+            return self._number(same, loops | set(map(self.loop, around)))
+        return self._number((op, place), frozenset(map(self.loop, self.around(op))))
+
+    def _is_single(self, op: ir.Operation, operands: tuple[int, ...]) -> bool:
+        """Whether a role loads from a place once, so that its copies get the same."""
+        role = _role_region(op)
+        return not any(
+            other.name == op.name
+            and other != op
+            and _role_region(other) == role
+            and tuple(map(self.of, other.operands)) == operands
+            for other in nested_ops(enclosing_entry(op))
+        )
+
+    def _argument(self, value: ir.BlockArgument) -> int:
+        owner = value.owner.owner.operation
+        number = value.arg_number
+        if owner.name == "cuda_tile.entry":
+            return self._number(("argument", number))
+        if owner.name not in REPEATS:
+            return self._number((owner, number))
+        around = frozenset(map(self.loop, (*self.around(owner), owner)))
+        if number < REPEATS[owner.name]:
+            return self._number(("index", self.loop(owner), number), around)
+        return self._number((owner, number), around)
+
+    def _number(self, key: object, varies: frozenset[int] = frozenset()) -> int:
+        number = self._numbers.setdefault(key, len(self._numbers))
+        if varies:
+            self._varies[number] = varies
+        return number
+
+
+REPEATS = {"cuda_tile.for": 1, "cuda_tile.loop": 0, "tileas.tiles": 3}
+"""Loops, and how many arguments of their bodies are not carried."""
+
+
+def is_integer(value: ir.Value) -> bool:
+    """Whether a value is a tile of integers."""
+    kind = value.type
+    return isinstance(kind, TileType) and isinstance(kind.element_type, ir.IntegerType)
+
+
+def _role_region(op: ir.Operation) -> ir.Region | None:
+    """The region of a role in which an op stands; None outside roles."""
+    block, parent = op.block, op.parent
+    while parent is not None and parent.operation.name != ROLES:
+        block, parent = parent.operation.block, parent.operation.parent
+    return None if parent is None else block.region
+
+
+def key_of(form: Form) -> tuple[Key, int]:
+    """What is to be known of a sum, and by what that is multiplied."""
+    sign = 1 if form.terms[0][1] > 0 else -1
+    return Key(tuple((symbol, sign * count) for symbol, count in form.terms)), sign
+
+
+def added(form: Form, known: Sequence[tuple[int, Interval]]) -> Interval:
+    """The number of a sum with multiples of intervals.
+
+    Args:
+        form: A sum whose terms are counted elsewhere.
+        known: Factors, and what they multiply.
+    """
+    low = high = float(form.number)
+    for factor, (least, most) in known:
+        if factor:
+            ends = factor * least, factor * most
+            low, high = low + min(ends), high + max(ends)
+    return low, high

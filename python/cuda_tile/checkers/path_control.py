@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a role goes from op to op: into regions, around loops, and out of them."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile.analysis.control_flow import ControlFlow, Edge, counted_loop
+from cuda_tile.checkers.integers import Form, Symbol
+from cuda_tile.checkers.path_values import Loops, PathValues
+from cuda_tile.checkers.protocol_state import Frame, Role, Value
+from cuda_tile.checkers.protocol_steps import slot_of
+from cuda_tile.checkers.relevant import Relevant
+from cuda_tile.ir.roles import find_roles
+from cuda_tile.ir.scalars import constant_of
+from cuda_tile.ir.traits import COUNTED_LOOPS, LOOPS, TERMINATORS
+
+_HELD = BufferType | PendingType
+_Sent = dict[ir.Value, Value]
+
+
+class Control:
+    """Follows the edges of a kernel.
+
+    Args:
+        flow: Its control flow.
+        relevant: What is followed.
+        loops: Its loops.
+    """
+
+    def __init__(self, flow: ControlFlow, relevant: Relevant, loops: Loops) -> None:
+        self._flow, self._relevant, self.loops = flow, relevant, loops
+        self._ends = (flow.entry, find_roles(flow.entry))
+
+    def follow(self, role: Role, values: PathValues, op: ir.Operation) -> bool:
+        """Follows an edge; whether it begins the body of a loop anew.
+
+        Args:
+            role: The role; it is changed.
+            values: What it sees.
+            op: An op with regions, or a terminator.
+        """
+        edge = self._edge(role, values, op)
+        sent: _Sent = {}
+        for value, received in edge.pairs:
+            if received in self._relevant.values or isinstance(value.type, _HELD):
+                given = self._given(values, value)
+                if given is not None:
+                    sent[received] = given
+        if edge.target.region is None:
+            self._left(role, values, edge.target.op, sent)
+            return False
+        if op.name in TERMINATORS and edge.target.op.name in LOOPS:
+            self._again(role, values, edge.target.op, sent)
+            return True
+        self._entered(role, values, Frame(edge.target, 0, sent))
+        return False
+
+    def _edge(self, role: Role, values: PathValues, op: ir.Operation) -> Edge:
+        """Where control goes."""
+        edges = self._flow.edges(op)
+        if len(edges) == 1:
+            return edges[0]
+        loop = edges[0].target.op if op.name in TERMINATORS else op
+        if loop.name not in COUNTED_LOOPS:
+            return edges[0 if values.truth(op.operands[0]) else 1]
+        left, step = _trips(values, loop)
+        if op != loop:
+            symbol = self.loops.index(values.number, loop)
+            left = left.plus(Form(step, ((symbol, step),)), -1)
+        ends = values.at_most(left, 0)
+        return next(e for e in edges if (e.target.region is None) == ends)
+
+    def _entered(self, role: Role, values: PathValues, frame: Frame) -> None:
+        """Begins a region, which may be the body of a loop."""
+        loop = frame.point.op
+        if loop.name in LOOPS:
+            left, frame.step = _trips(values, loop)
+            frame.trips = values.fixed(left)[1]
+            counted = counted_loop(loop)
+            if counted is not None and constant_of(counted.step) is not None:
+                symbol = self.loops.index(values.number, loop)
+                counts = Form(0, ((symbol, frame.step),))
+                frame.values[counted.index] = values.form(counted.lower).plus(counts)
+        role.frames.append(frame)
+
+    def _again(
+        self, role: Role, values: PathValues, loop: ir.Operation, sent: _Sent
+    ) -> None:
+        """Begins a body anew: what was counted of its iterations is one less."""
+        while role.frames[-1].point.op != loop:
+            role.frames.pop()
+        frame = role.frames[-1]
+        symbol = self.loops.index(values.number, loop)
+        kept = {v: x for v, x in frame.values.items() if v == _index_of(loop)}
+        frame.values = {v: _earlier(x, symbol) for v, x in sent.items()} | kept
+        frame.iteration, frame.place = frame.iteration + 1, 0
+        inside = self.loops.names.around
+        role.left = frozenset(op for op in role.left if loop not in inside(op))
+
+    def _left(
+        self, role: Role, values: PathValues, op: ir.Operation, sent: _Sent
+    ) -> None:
+        """Goes on behind an op; what its iterations counted is no longer known."""
+        if op in self._ends:
+            role.frames.clear()
+            return
+        block = op.block
+        while not (role.frames[-1].point.has_block and _block(role) == block):
+            role.frames.pop()
+        symbol = self.loops.index(values.number, op) if op.name in LOOPS else None
+        for value, given in sent.items():
+            if not isinstance(given, Form) or symbol not in dict(given.terms):
+                role.frames[-1].values[value] = given
+        role.frames[-1].place += 1
+        if op.name in LOOPS:
+            role.left |= {op}
+
+    def _given(self, values: PathValues, value: ir.Value) -> Value | None:
+        """What an edge hands on."""
+        if isinstance(value.type, PendingType):
+            return values.role.lookup(value)
+        if isinstance(value.type, BufferType):
+            return slot_of(values.role, value)
+        return values.form(value)
+
+
+def _trips(values: PathValues, loop: ir.Operation) -> tuple[Form, int]:
+    """What a loop's index has before it from its first iteration on; its step."""
+    counted = counted_loop(loop)
+    step = None if counted is None else constant_of(counted.step)
+    if counted is None or step is None:
+        return values.trips(loop), 1
+    return values.form(counted.upper).plus(values.form(counted.lower), -1), step
+
+
+def _index_of(loop: ir.Operation) -> ir.Value | None:
+    counted = counted_loop(loop)
+    return None if counted is None else counted.index
+
+
+def _block(role: Role) -> ir.Block:
+    return role.frames[-1].point.block
+
+
+def _earlier(given: Value, symbol: Symbol) -> Value:
+    """A sum in the next iteration of a loop, in which that counts one more."""
+    if not isinstance(given, Form):
+        return given
+    return given.plus(Form(-dict(given.terms).get(symbol, 0)))

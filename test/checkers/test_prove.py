@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Proofs of whole kernels, and grids whose tile blocks meet or do not."""
+
+from __future__ import annotations
+
+import pytest
+from mutated_rings import text_of
+from real_kernels import kernel_path
+from ring_mutants import mutants
+
+import cuda_tile
+from cuda_tile import Options, prove
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.checkers.grid import Grid
+from cuda_tile.checkers.protocol import COUNT, verdict_of
+from cuda_tile.ir.walk import entries
+
+VIEW = "partition_view<tile=(16), tensor_view<?xf32, strides=[1]>>"
+
+
+def grid_doubt(index: str, read: str = "") -> str:
+    """What is said of a kernel that stores a tile at an index."""
+    text = f"""
+    cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f32>>, %n: tile<i32>, %q: tile<ptr<f32>>) {{
+        %x, %y, %z = get_tile_block_id : tile<i32>
+        %two = constant <i32: 2> : tile<i32>
+        %t = make_tensor_view %p, shape = [%n], strides = [1]
+          : tile<i32> -> tensor_view<?xf32, strides=[1]>
+        %v = make_partition_view %t : {VIEW}
+        %u = make_tensor_view %q, shape = [%n], strides = [1]
+          : tile<i32> -> tensor_view<?xf32, strides=[1]>
+        %w = make_partition_view %u : {VIEW}
+        {index}
+        {read or "%a = constant <f32: 1.0> : tile<16xf32>"}
+        %s = store_view_tko weak %a, %v[%i] : tile<16xf32>, {VIEW}, tile<i32> -> token
+      }}
+    }}
+    """
+    module = cuda_tile.load(text.encode())
+    with module.context:
+        (entry,) = entries(module.operation)
+        return Grid(entry).doubt()
+
+
+def loaded(view: str, index: str) -> str:
+    return (
+        f"%a, %r = load_view_tko weak %{view}[%{index}] : {VIEW}, tile<i32> "
+        "-> tile<16xf32>, token"
+    )
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "%i = addi %x, %n : tile<i32>",
+        "%j = muli %x, %two : tile<i32>\n%i = subi %n, %j : tile<i32>",
+        "%i = assume bounded<0, ?>, %x : tile<i32>",
+    ],
+)
+def test_blocks_that_are_apart(index: str) -> None:
+    assert not grid_doubt(index)
+    assert not grid_doubt(index, loaded("v", "i"))
+    assert not grid_doubt(index, loaded("w", "x"))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "%i = divi %x, %two signed : tile<i32>",
+        "%i = addi %x, %y : tile<i32>",
+        "%i = muli %x, %n : tile<i32>",
+        "%i = subi %x, %x : tile<i32>",
+    ],
+)
+def test_blocks_that_may_store_to_one_tile(index: str) -> None:
+    said = grid_doubt(index)
+    assert "'cuda_tile.store_view_tko'" in said
+    assert "the same tile" in said
+
+
+def test_blocks_that_read_what_others_store() -> None:
+    index = "%i = addi %x, %two : tile<i32>"
+    assert "another tile of the same array" in grid_doubt(index, loaded("v", "x"))
+
+
+def test_the_command_names_kernels(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(kernel_path("vadd_f32_1024"))
+    assert not prove.main([path, "--gpu", "sm_90"])
+    said = capsys.readouterr().out.split("\n")
+    assert said == [
+        "vadd_f32_1024: block proved",
+        "vadd_f32_1024: grid proved",
+        "",
+    ]
+    assert prove.main(["no such file"]) == 2
+
+
+def test_a_fault_that_needs_many_iterations_is_refuted() -> None:
+    """Without its last release, the fourth iteration waits for a slot for ever."""
+    module = cuda_tile.load(text_of("three slots", "tma"))
+    options = Options(gpu="sm_90", num_warps=2)
+    lowered = cuda_tile.lower(module, until="count", options=options)
+    with lowered.context, ir.Location.unknown():
+        deleted = next(
+            m for m in mutants(lowered.operation) if m.name == "release: deleted"
+        )
+        deleted.apply(lowered.operation)
+        (entry,) = entries(lowered.operation)
+        verdict = verdict_of(ControlFlow(entry))
+    assert verdict.op is not None
+    assert COUNT not in verdict.assumed
