@@ -9,6 +9,7 @@ iteration of a loop, its name has the numbers of the iterations.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -17,7 +18,12 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import LOADS, is_pure
-from cuda_tile.ir.walk import defining_op, enclosing_entry, nested_ops
+from cuda_tile.ir.walk import (
+    defining_op,
+    enclosing_entry,
+    enclosing_ops_of,
+    nested_ops,
+)
 
 Interval = tuple[float, float]
 """The least and the greatest value; infinite where there is none."""
@@ -109,13 +115,7 @@ class Names:
 
     def around(self, op: ir.Operation) -> list[ir.Operation]:
         """The loops around an op, the outermost first."""
-        found: list[ir.Operation] = []
-        parent = op.parent
-        while parent is not None and parent.operation.name != "cuda_tile.entry":
-            if parent.operation.name in REPEATS:
-                found.append(parent.operation)
-            parent = parent.operation.parent
-        return found[::-1]
+        return [loop for loop in enclosing_ops_of(op) if loop.name in REPEATS][::-1]
 
     def of(self, value: ir.Value) -> int:
         """The name of a value."""
@@ -184,10 +184,10 @@ def is_integer(value: ir.Value) -> bool:
 
 def _role_region(op: ir.Operation) -> ir.Region | None:
     """The region of a role in which an op stands; None outside roles."""
-    block, parent = op.block, op.parent
-    while parent is not None and parent.operation.name != ROLES:
-        block, parent = parent.operation.block, parent.operation.parent
-    return None if parent is None else block.region
+    for inner, around in pairwise((op, *enclosing_ops_of(op))):
+        if around.name == ROLES:
+            return inner.block.region
+    return None
 
 
 def key_of(form: Form) -> tuple[Key, int]:

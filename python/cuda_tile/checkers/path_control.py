@@ -131,7 +131,8 @@ def _trips(values: PathValues, loop: ir.Operation) -> tuple[Form, int]:
     step = None if counted is None else constant_of(counted.step)
     if counted is None or step is None:
         return values.trips(loop), 1
-    return values.form(counted.upper).plus(values.form(counted.lower), -1), step
+    read = values.unsigned if counted.is_unsigned else values.form
+    return read(counted.upper).plus(read(counted.lower), -1), step
 
 
 def _index_of(loop: ir.Operation) -> ir.Value | None:

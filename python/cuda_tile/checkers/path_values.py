@@ -252,8 +252,7 @@ class PathValues:
     def _compare(self, op: ir.Operation) -> bool:
         first, second = map(self.form, op.operands)
         if keyword(op, "signedness") == "unsigned":
-            bits = ir.IntegerType(element_of(op.operands[0])).width
-            first, second = self._unsigned(first, bits), self._unsigned(second, bits)
+            first, second = map(self.unsigned, op.operands)
         less, more = first.plus(second, -1), second.plus(first, -1)
         match keyword(op, "comparison_predicate"):
             case "less_than":
@@ -269,7 +268,9 @@ class PathValues:
             case _:
                 return self.at_most(less, -1) or self.at_most(more, -1)
 
-    def _unsigned(self, form: Form, bits: int) -> Form:
+    def unsigned(self, value: ir.Value) -> Form:
+        """A value, read as an unsigned integer."""
+        form, bits = self.form(value), ir.IntegerType(element_of(value)).width
         return form.plus(Form(1 << bits)) if self.at_most(form, -1) else form
 
 

@@ -102,7 +102,9 @@ class _Explorer:
 
     def _given_up(self, state: State, states: int, why: str = SIZE) -> Verdict:
         what = f"expected to be done after {self._most} steps"
-        return Verdict(states, self._at(state.roles[0]), what, frozenset({why}))
+        going = [role for role in state.roles if role.frames]  # none at the very end
+        op = self._at(going[-1]) if going else self._flow.entry
+        return Verdict(states, op, what, frozenset({why}))
 
     def _go_on(self, state: State, seen: set[object]) -> bool:
         """Executes an op of the first role that can; whether there is more to do."""
