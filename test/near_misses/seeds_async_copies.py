@@ -337,9 +337,11 @@ SEEDS = (
         PROGRAM,
         "skew",
         runs_ahead,
-        ("sm_80", "sm_100", "sm_120"),
+        ("sm_80", "sm_120"),
         LEGAL,
     ),
-    Seed("async_copies", "bulk", BULK, "skew", runs_ahead, ("sm_90",)),
-    Seed("async_copies", "bulk_stored", STORED, "skew", runs_ahead, ("sm_90",)),
+    Seed("async_copies", "bulk", BULK, "skew", runs_ahead, ("sm_90", "sm_100")),
+    Seed(
+        "async_copies", "bulk_stored", STORED, "skew", runs_ahead, ("sm_90", "sm_100")
+    ),
 )
