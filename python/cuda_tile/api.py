@@ -31,6 +31,7 @@ from cuda_tile.pipeline import (
     Compilation,
     Observer,
     Timings,
+    expect_observer,
     last_step,
     run_passes,
     run_steps,
@@ -243,6 +244,7 @@ def compile(  # noqa: A001  (the name users expect)
         UserError: The program, a function, a choice or the installation is at fault.
     """
     expect("cubin", cubin, int, "True or False")
+    expect_observer(observe)
     options, timings = _choices(options, gpu), Timings()
     compilation, slow = Compilation(_copy(module), options), _SlowAccesses(observe)
     with module.context, ir.Location.unknown():

@@ -396,6 +396,16 @@ def run_passes(
     )
 
 
+def expect_observer(observe: object) -> None:
+    """Refuses an observer that is no function.
+
+    Raises:
+        UserError: It is neither None nor callable.
+    """
+    if observe is not None and not callable(observe):
+        raise UserError(f"expected observe to be a function, got {observe!r}")
+
+
 def run_steps(
     compilation: Compilation,
     *,
@@ -425,8 +435,7 @@ def run_steps(
     steps = PIPELINE[: STEP_NAMES.index(until) + 1]
     for hooks, side in _sides(before, after):
         check_hooks(hooks, side, STEP_NAMES, until)
-    if observe is not None and not callable(observe):
-        raise UserError(f"expected observe to be a function, got {observe!r}")
+    expect_observer(observe)
     check_input(compilation.module)
     timings = Timings() if timings is None else timings
     replanning = Replanning(compilation.module)
