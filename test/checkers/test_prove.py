@@ -16,6 +16,7 @@ from cuda_tile.checkers.grid import Grid
 from cuda_tile.checkers.protocol import COUNT, verdict_of
 from cuda_tile.ir.walk import entries
 
+WIDE = "partition_view<tile=(32), tensor_view<?xf32, strides=[1]>>"
 VIEW = "partition_view<tile=(16), tensor_view<?xf32, strides=[1]>>"
 
 
@@ -32,6 +33,7 @@ def grid_doubt(index: str, read: str = "") -> str:
         %u = make_tensor_view %q, shape = [%n], strides = [1]
           : tile<i32> -> tensor_view<?xf32, strides=[1]>
         %w = make_partition_view %u : {VIEW}
+        %wide = make_partition_view %t : {WIDE}
         {index}
         {read or "%a = constant <f32: 1.0> : tile<16xf32>"}
         %s = store_view_tko weak %a, %v[%i] : tile<16xf32>, {VIEW}, tile<i32> -> token
@@ -83,6 +85,16 @@ def test_blocks_that_may_store_to_one_tile(index: str) -> None:
 def test_blocks_that_read_what_others_store() -> None:
     index = "%i = addi %x, %two : tile<i32>"
     assert "another tile of the same array" in grid_doubt(index, loaded("v", "x"))
+
+
+def test_a_tile_of_another_shape_at_the_same_index_is_another_tile() -> None:
+    wide = (
+        f"%b, %r = load_view_tko weak %wide[%x] : {WIDE}, tile<i32> "
+        "-> tile<32xf32>, token\n%a = constant <f32: 1.0> : tile<16xf32>"
+    )
+    index = "%i = assume bounded<0, ?>, %x : tile<i32>"
+    same = wide.replace("wide[%x]", "wide[%i]")
+    assert "another tile of the same array" in grid_doubt(index, same)
 
 
 def test_the_command_names_kernels(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,11 +13,13 @@ order themselves.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
 from cuda_tile.analysis.expressions import parameter_of
 from cuda_tile.checkers.integers import Names, is_integer
+from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.traits import READS, STORES, is_pure
+from cuda_tile.ir.traits import READS, STORES, TILE_LOOPS, is_pure
 from cuda_tile.ir.walk import defining_op, location_text, nested_ops, op_stem
 
 COPY_OUT = "tileas.copy_out"
@@ -58,14 +60,21 @@ class Grid:
         return _named(store, store, "the same tile, as far as its indices tell")
 
     def _meets(self, store: ir.Operation, read: ir.Operation) -> bool:
-        """Whether a load may read what another tile block stores."""
+        """Whether a load may read what another tile block stores.
+
+        Not where it reads the tile that its own block stores: the same indices of the
+        same view, since tiles of another shape lie elsewhere.
+        """
         view, other = _view_of(store), _view_of(read)
         if other is None or view is None or _parameter(other) is None:
             return other is None or _parameter(other) is None
         if _parameter(view) != _parameter(other):
             return False
-        pairs = (map(self._names.of, _indices_of(op)) for op in (store, read))
-        return [*next(pairs)] != [*next(pairs)]
+        return self._tile(store, view) != self._tile(read, other)
+
+    def _tile(self, op: ir.Operation, view: ir.Value) -> list[int]:
+        """A tile of memory, by how it is computed."""
+        return [self._names.of(value) for value in (view, *_indices_of(op))]
 
     def _multiple(self, index: ir.Value) -> int | None:
         """The dimension of the grid by whose number alone blocks differ in an index."""
@@ -103,12 +112,13 @@ def _dimension(value: ir.Value) -> int | None:
         is_number = op_stem(op) == BLOCK
         return ir.OpResult(value).result_number if is_number else None
     argument = ir.BlockArgument(value)
-    is_number = argument.owner.owner.operation.name == "tileas.tiles"
-    return argument.arg_number if is_number and argument.arg_number < 3 else None
+    loop, number = argument.owner.owner.operation, argument.arg_number
+    is_number = loop.name in TILE_LOOPS and number < first_carried(loop)[1]
+    return number if is_number else None
 
 
 def _view_of(op: ir.Operation) -> ir.Value | None:
-    return next((v for v in op.operands if "partition_view<" in str(v.type)), None)
+    return next((v for v in op.operands if isinstance(v.type, PartitionViewType)), None)
 
 
 def _indices_of(op: ir.Operation) -> list[ir.Value]:

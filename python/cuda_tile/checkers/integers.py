@@ -16,8 +16,9 @@ from typing import NamedTuple
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import LOADS, is_pure
+from cuda_tile.ir.traits import LOADS, LOOPS, is_pure
 from cuda_tile.ir.walk import (
     defining_op,
     enclosing_entry,
@@ -109,13 +110,9 @@ class Names:
             found = self._loops[op] = self._number((op.name, outer, bounds[:3]))
         return found
 
-    def repeats(self, op: ir.Operation) -> bool:
-        """Whether an op is a loop."""
-        return op.name in REPEATS
-
     def around(self, op: ir.Operation) -> list[ir.Operation]:
         """The loops around an op, the outermost first."""
-        return [loop for loop in enclosing_ops_of(op) if loop.name in REPEATS][::-1]
+        return [loop for loop in enclosing_ops_of(op) if loop.name in LOOPS][::-1]
 
     def of(self, value: ir.Value) -> int:
         """The name of a value."""
@@ -158,10 +155,10 @@ class Names:
         number = value.arg_number
         if owner.name == "cuda_tile.entry":
             return self._number(("argument", number))
-        if owner.name not in REPEATS:
+        if owner.name not in LOOPS:
             return self._number((owner, number))
         around = frozenset(map(self.loop, (*self.around(owner), owner)))
-        if number < REPEATS[owner.name]:
+        if number < first_carried(owner)[1]:
             return self._number(("index", self.loop(owner), number), around)
         return self._number((owner, number), around)
 
@@ -170,10 +167,6 @@ class Names:
         if varies:
             self._varies[number] = varies
         return number
-
-
-REPEATS = {"cuda_tile.for": 1, "cuda_tile.loop": 0, "tileas.tiles": 3}
-"""Loops, and how many arguments of their bodies are not carried."""
 
 
 def is_integer(value: ir.Value) -> bool:

@@ -26,6 +26,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import LOOPS
 from cuda_tile.ir.walk import defining_op, op_stem
 
 
@@ -246,8 +247,7 @@ class PathValues:
         return Form(0, ((Symbol(names.loop(loop), at), 1),))
 
     def _loops_around(self) -> list[Frame]:
-        names = self.loops.names
-        return [f for f in self.role.frames if names.repeats(f.point.op)]
+        return [f for f in self.role.frames if f.point.op.name in LOOPS]
 
     def _compare(self, op: ir.Operation) -> bool:
         first, second = map(self.form, op.operands)

@@ -24,6 +24,7 @@ from cuda_tile.checkers.protocol_state import (
     State,
     Value,
 )
+from cuda_tile.ir.traits import LOOPS
 
 RingValues = dict[ir.Value, ir.Operation]
 """Integers that are nothing but the iteration of a ring."""
@@ -42,7 +43,7 @@ class _Relative:
             for frame in role.frames:
                 far = max(0, loops.far(state, frame.trips))
                 self.by_key[frame.trips] = far, frame.step
-                if loops.names.repeats(frame.point.op):
+                if frame.point.op.name in LOOPS:
                     name = loops.names.loop(frame.point.op)
                     self.by_loop[name] = min(far, self.by_loop.get(name, far))
 

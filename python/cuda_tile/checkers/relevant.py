@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.buffers import Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, counted_loop
@@ -13,7 +11,7 @@ from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.rings import RING, ring_of
 from cuda_tile.ir.roles import ROLES, find_roles
 from cuda_tile.ir.traits import AWAITS, LOOPS, RING_STEPS, TERMINATORS
-from cuda_tile.ir.walk import defining_op, nested_in
+from cuda_tile.ir.walk import defining_op, enclosing_ops_of, nested_in
 
 
 class Relevant:
@@ -40,7 +38,7 @@ class Relevant:
     def _close(self) -> set[ir.Value]:
         """Adds what is around the ops, and what makes values that they need."""
         while True:
-            around = {o for op in self.ops for o in self._around(op)}
+            around = {o for op in self.ops for o in enclosing_ops_of(op)}
             needed = self._behind([v for op in self.ops | around for v in _roots(op)])
             makers = (defining_op(v) for v in needed)
             more = {op for op in makers if op is not None and len(op.regions)}
@@ -73,12 +71,6 @@ class Relevant:
         used = frozenset[ir.Operation]() if access is None else access.reads
         used = used if access is None else used | access.writes
         return any(made.name == RING for made in used)
-
-    def _around(self, op: ir.Operation) -> Iterator[ir.Operation]:
-        parent = op.parent
-        while parent is not None and parent.operation != self._flow.entry:
-            yield parent.operation
-            parent = parent.operation.parent
 
     def _behind(self, roots: list[ir.Value]) -> set[ir.Value]:
         """All values that some are computed from."""
