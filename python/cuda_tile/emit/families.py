@@ -12,6 +12,7 @@ from cuda_tile.emit import control as control
 from cuda_tile.emit import convert as convert
 from cuda_tile.emit import copy as copy
 from cuda_tile.emit import copy_out as copy_out
+from cuda_tile.emit import float as float  # noqa: A004  (the family's name)
 from cuda_tile.emit import heap as heap
 from cuda_tile.emit import hint as hint
 from cuda_tile.emit import integer as integer
