@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ COLUMNS = {
 }
 """Cells whose means the page has, and how it calls them."""
 HALVES = {"open": False, "apart": True}
+TESTED = ROOT / "test" / "kernels" / "zoo"
 EXACT = (
     "divisions, roots, exponentials and logarithms are within a unit in the last "
     "place, Triton's are approximate"
@@ -73,7 +76,8 @@ Each second kernel of a field, in the order in which they were added, is *kept a
 it is only measured, and whoever changes the compiler looks at the others alone. A
 difference between the halves shows a compiler that was fitted to what was looked at, or
 halves that differ from the start: the first measurement, before anything was changed
-for these kernels, is [below](#before-anything-was-changed).
+for these kernels, is [below](#before-anything-was-changed). {known} of those kept apart
+have the name of a kernel that tests compile (test/kernels/zoo); *new* are the others.
 
 Measured on {date} with {versions}. This makes the page:
 
@@ -109,6 +113,18 @@ Clocks of the first measurement (2026-11-28):
 
 {first}
 """
+
+
+@cache
+def tested() -> set[str]:
+    """The functions of kernels that tests compile."""
+    texts = (path.read_text() for path in TESTED.glob("*.py"))
+    return {name for text in texts for name in re.findall(r"^def (\w+)", text, re.M)}
+
+
+def is_new(case: Case) -> bool:
+    """Whether a kernel is kept apart, and unlike those of tests too."""
+    return case.is_apart and case.kernel._pyfunc.__name__ not in tested()
 
 
 @dataclass(frozen=True)
@@ -177,8 +193,10 @@ def halves(found: Sequence[Pair]) -> str:
     """A row for each chip and half."""
     rows: list[list[object]] = []
     for gpu in GPUS:
-        for half, is_apart in HALVES.items():
-            some = _of(found, is_apart=is_apart, gpu=gpu)
+        for half, some in (
+            *((half, _of(found, is_apart=HALVES[half], gpu=gpu)) for half in HALVES),
+            ("new", [p for p in _of(found, is_apart=True, gpu=gpu) if is_new(p.case)]),
+        ):
             means = [f"{mean([p.share(c) for p in some]):.2f}" for c in COLUMNS]
             worse = sum(pair.is_worse for pair in some)
             spills = [
@@ -254,6 +272,7 @@ def page(data: dict[str, Any]) -> str:
     ]
     head = HEAD.format(
         count=len(load()),
+        known=sum(c.is_apart and not is_new(c) for c in load().values()),
         date=data["date"],
         versions=data["versions"],
         none=_without(found),
