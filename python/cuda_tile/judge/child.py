@@ -71,7 +71,7 @@ def serve(wire: Wire, program: Path, cage: Cage) -> None:
     try:
         held = confine(cage)
         wire.send({"kind": "ready", "held": held})
-        _serve(wire, program, held)
+        _serve(wire, program)
         code = 0
     except BaseException as error:
         if not isinstance(error, UserError):
@@ -80,8 +80,7 @@ def serve(wire: Wire, program: Path, cage: Cage) -> None:
         os._exit(code)
 
 
-def _serve(wire: Wire, program: Path, held: dict[str, str]) -> None:
-    del held
+def _serve(wire: Wire, program: Path) -> None:
     _report_attempts(wire, readable_places(program))
     candidate = _load(program)
     wire.send({"kind": "loaded"})

@@ -104,7 +104,6 @@ class Device:
         inputs: The arrays of the call, as the judge made them.
         seconds: Wall time of one launch.
         mode: The interpreter's.
-        numbers: What floats mean.
 
     Attributes:
         launches: What ran.
@@ -117,14 +116,13 @@ class Device:
         inputs: Sequence[Array],
         seconds: float = 60,
         mode: str = "strict",
-        numbers: Any = "floats",
     ) -> None:
         self.launches: list[Booked] = []
         self.pool: dict[Place, Array] = {
             ("input", number, 0): np.array(array) for number, array in enumerate(inputs)
         }
         self.made: dict[Place, Array] = {}
-        self._seconds, self._mode, self._numbers = seconds, mode, numbers
+        self._seconds, self._mode = seconds, mode
 
     def known(self) -> dict[Place, Array]:
         """What is known, the youngest first."""
@@ -169,7 +167,6 @@ class Device:
             memory=memory,
             mode=self._mode,
             limit=MOST_OPS,
-            numbers=self._numbers,
         )
         return report.op_count
 
