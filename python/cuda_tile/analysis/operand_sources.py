@@ -30,6 +30,7 @@ from cuda_tile.ir.traits import (
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of, op_stem
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.targets import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,15 @@ class Product:
         bits = element_bits(element_of(op.operands[0]))
         result = Tile.of(op.results[0])
         return cls(op, extents_of(op), batch_of(op), bits, chained, stored, result)
+
+    def least_clocks(self, target: Target) -> float:
+        """Clocks at the best rate of a chip; half of it for twice the operand's width.
+
+        Args:
+            target: The chip.
+        """
+        m, n, k = self.extents
+        return m * n * k / target.fma_per_clock * self.operand_bits / 16
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
         """Whether the left operand stays in its threads."""

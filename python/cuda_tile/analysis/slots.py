@@ -45,7 +45,7 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
         InternalError: Something outside the block uses it.
     """
     found = SlotUse(op)
-    for use in _users(copy_buffer(op)):
+    for use in users_of(copy_buffer(op)):
         if use == op:
             continue
         found.readers.add(reader_name(use))
@@ -61,12 +61,16 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
     return found
 
 
-def _users(buffer: ir.Value) -> list[ir.Operation]:
-    """The ops that use a buffer under any of its names."""
+def users_of(buffer: ir.Value) -> list[ir.Operation]:
+    """The ops that use a buffer under any of its names.
+
+    Args:
+        buffer: A buffer, or one of its names.
+    """
     found: dict[ir.Operation, None] = {}
     for use in buffer.uses:
         op = use.owner.operation
-        inner = _users(op.results[0]) if op.name in BUFFER_RENAMES else [op]
+        inner = users_of(op.results[0]) if op.name in BUFFER_RENAMES else [op]
         found.update(dict.fromkeys(inner))
     return list(found)
 

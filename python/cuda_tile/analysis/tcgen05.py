@@ -138,8 +138,7 @@ def _pays(product: Product, atom: Atom, target: Target) -> bool:
     is_repeated = enclosing_loop(product.op) is not None
     if is_repeated and not is_plain_sum(product.op):
         return False
-    m, n, k = product.extents
-    least = m * n * k / target.fma_per_clock * product.operand_bits / 16
+    least = product.least_clocks(target)
     waits = 0 if is_repeated else TENSOR_WAIT_CLOCKS
     own = least * TCGEN05.slowdown(target, atom) + waits
     return own < least * MMA_SYNC.slowdown(target)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.slots import users_of
 from cuda_tile.emit import mbarriers
 from cuda_tile.emit.blocks import (
     barrier,
@@ -180,15 +181,8 @@ def is_read_by_threads(take: ir.Operation) -> bool:
     Args:
         take: The take of the slot.
     """
-    work = list(take.results)
-    while work:
-        for use in work.pop().uses:
-            user = use.owner.operation
-            if user.name == "tileas.reinterpret":
-                work += user.results
-            elif not runs_by_itself(user):
-                return True
-    return False
+    users = (user for buffer in take.results for user in users_of(buffer))
+    return not all(map(runs_by_itself, users))
 
 
 def _warps_that_speak(ring: ir.Operation) -> int:

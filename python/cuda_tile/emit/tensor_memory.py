@@ -36,9 +36,6 @@ TENSOR_SPACE = 6
 _WARP_LANES = TENSOR_LANES // TENSOR_WARPS
 _LANE_SHIFT = 16
 """An address has the lane in its upper half (PTX ISA, "Tensor Memory Addressing")."""
-_WARP_BITS = 5
-"""Bits of a warp's number: a CTA has 1,024 threads at most (CUDA C++ Programming Guide,
-"Technical Specifications per Compute Capability")."""
 _MOST_REGISTERS = 32
 """Registers of one load or store. More at once have to be found side by side."""
 
@@ -79,7 +76,8 @@ def free_columns(e: Emitter) -> None:
 def in_first_warp(e: Emitter) -> ir.Value:
     """Whether this is a thread of the role's first warp, the same in all of a warp."""
     b = e.builder
-    warp = e.threads.warp_form([1 << bit for bit in range(_WARP_BITS)])
+    bits = (e.threads.role.warps - 1).bit_length()
+    warp = e.threads.warp_form([1 << bit for bit in range(bits)])
     return b.icmp("eq", warp, b.constant(b.i32, 0))
 
 
@@ -90,11 +88,10 @@ def issuing(e: Emitter) -> Generator[None]:
     It is always the same one: an election among the same lanes has one result (PTX ISA,
     "elect.sync"), and a commit is for what its thread has started.
     """
-    with (
-        when(e, in_first_warp(e)),
-        when(e, e.builder.op("nvvm.elect.sync", e.builder.i1)),
-    ):
-        yield
+    with in_warp_that_issues(e):
+        b = e.builder
+        with when(e, b.op("nvvm.elect.sync", b.i1)):
+            yield
 
 
 @contextmanager

@@ -54,16 +54,14 @@ def resource_clocks(
 
 
 def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:
-    """Clocks of the matrix units; twice the width of an operand is half the rate.
+    """Clocks of the matrix units.
 
     Args:
         target: The chip.
         product: The product.
         plan: The plan of the product.
     """
-    m, n, k = product.extents
-    clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
-    return clocks * plan.engine.slowdown(target, plan.atom)
+    return product.least_clocks(target) * plan.engine.slowdown(target, plan.atom)
 
 
 def read_clocks(

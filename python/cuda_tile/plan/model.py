@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import starmap
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.address_tiles import AddressTiles
@@ -267,15 +266,13 @@ class Model:
             copies: The engines that load operands.
         """
         found: dict[Product, ProductPlan] = {}
-        target = self._target
+        target, left = self._target, self._target.tensor_columns
         for product, atom in self._staging(copies).atoms.items():
             made = divide_product(product, plan, target, atom, copies)
-            left = target.tensor_columns - sum(
-                starmap(tensor_columns_of, found.items())
-            )
             if tensor_columns_of(product, made) > left:
-                less = replace(target, tensor_columns=0)
-                made = divide_product(product, plan, less, atom, copies)
+                without = replace(target, tensor_columns=0)
+                made = divide_product(product, plan, without, atom, copies)
+            left -= tensor_columns_of(product, made)
             found[product] = made
         return found
 

@@ -303,14 +303,10 @@ def _largest_tile(ops: Sequence[ir.Operation]) -> int:
 def _warps_for_elements(elements: int, *, combines: bool) -> int:
     """As many warps as have enough work, more where that leaves a thread too much."""
     few, many = USUAL_WARPS
-    warps = 1
-    while warps < few:
-        each = (
-            COMBINED_ELEMENTS if combines and warps >= FULL_WARPS else WANTED_ELEMENTS
-        )
-        if elements < 2 * warps * WARP_LANES * each:
-            break
+    warps, wanted = 1, WANTED_ELEMENTS
+    while warps < few and elements >= 2 * warps * WARP_LANES * wanted:
         warps *= 2
+        wanted = COMBINED_ELEMENTS if combines and warps >= FULL_WARPS else wanted
     while warps < many and elements > warps * WARP_LANES * MANY_ELEMENTS:
         warps *= 2
     return warps
