@@ -47,6 +47,7 @@ from cuda_tile.passes import (
     issue,
     load_duplication,
     narrow_elements,
+    online_softmax,
     order,
     persist,
     place,
@@ -58,6 +59,7 @@ from cuda_tile.passes import (
     skew,
     split,
     stage,
+    welford,
 )
 from cuda_tile.replanning import Replanning
 
@@ -204,6 +206,21 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "give products that run an iteration behind loads of their own",
         load_duplication.run,
+        needs=("planned",),
+    ),
+    # Before row tiling, which writes the loops that they join.
+    Pass(
+        "online_softmax",
+        "T",
+        "mark sums of powers that the loop of their maximum can compute",
+        online_softmax.run,
+        needs=("planned",),
+    ),
+    Pass(
+        "welford",
+        "T",
+        "mark sums of squares that the loop of their row's sum can compute",
+        welford.run,
         needs=("planned",),
     ),
     Pass(

@@ -37,6 +37,8 @@ LEVELS_W = (
     "combine_atomics",
     "plan",
     "load_duplication",
+    "online_softmax",
+    "welford",
     "row_tiling",
     "persist",
     "place",

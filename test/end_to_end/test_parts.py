@@ -22,6 +22,8 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.ir.walk import body, enclosing_ops, entries, nested_ops
+from cuda_tile.passmanager import PassManager
+from cuda_tile.rewrites.rows.joint_sums import HOIST_ATTRIBUTE
 
 pytestmark = pytest.mark.sampled(4)
 
@@ -205,3 +207,17 @@ def test_a_million_in_one_tile_is_shared_by_sixteen() -> None:
     compiled = cuda_tile.compile(stream.module(), "sm_90")
     assert compiled.launch["stream"].cluster == (16, 1, 1)
     assert compiled.report.kernels[0].spill_bytes == 0
+
+
+def test_marks_that_no_pass_sets_are_refused() -> None:
+    """A sum with the mark of the other pass, or of none, is no sum of that kind."""
+    stream, options = kernel("softmax f32 4096", ROW), replace(ONE_WARP, gpu="sm_80")
+    for name in ("welford", "softmax"):
+        module = cuda_tile.lower(stream.module(), until="welford", options=options)
+        for op in nested_ops(entries(module.operation)[0]):
+            if HOIST_ATTRIBUTE in op.attributes:
+                op.attributes[HOIST_ATTRIBUTE] = ir.StringAttr.get(name, module.context)
+        with pytest.raises(cuda_tile.UserError, match=f'marks, got one with .*"{name}"'):
+            PassManager.parse(
+                "builtin.module(cuda-tile-row-tiling)", context=module.context
+            ).run(module.operation)

@@ -1,6 +1,6 @@
 // Where the plan has `part = n`, rows of more than n elements are computed by loops.
 
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-row-tiling)' -o %t.mlir
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_80},cuda-tile-online-softmax,cuda-tile-welford,cuda-tile-row-tiling)' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // A second run finds the work done.
 // RUN: cuda-tile-opt %t.mlir --cuda-tile-row-tiling | FileCheck %s

@@ -56,6 +56,8 @@ EXAMPLES = {
     "combine_atomics": Example("combine_atomics.mlir", folder="test/passes"),
     "plan": _PRODUCT,
     "load_duplication": Example("load_duplication.mlir", folder="test/passes"),
+    "online_softmax": Example("online_softmax.mlir", folder="test/passes"),
+    "welford": Example("welford.mlir", folder="test/passes"),
     "row_tiling": Example("row_tiling.mlir", folder="test/passes"),
     "persist": Example("matmul_f16_128x128x64.tileirbc", persistent=True),
     "place": _PRODUCT,

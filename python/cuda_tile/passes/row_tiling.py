@@ -13,8 +13,8 @@ at the end. Each loop loads the parts again and computes what it needs. With `re
 Loads must be weak, and their tokens after no access: the language allows such loads at
 any time, and so more than once. A reduction first joins parts element by element; its
 body must be seen to be commutative. A sum that needs the maximum or the mean of its row
-is computed in the loop of these (`rewrites/rows/online_softmax.py`,
-`rewrites/rows/welford.py`), unless CTAs of a cluster share the row.
+is computed in the loop of these where the pass `online_softmax` or `welford` has marked
+it.
 
 The author's own loops over a longer row are divided, too: a loop that carries rows is
 repeated for each part of these, a loop that carries none has a loop over parts in it
@@ -87,6 +87,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import Plan, add_remark, read_plan
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
+from cuda_tile.rewrites.rows.joint_sums import marked_sums
 from cuda_tile.rewrites.rows.row import longest_row
 from cuda_tile.rewrites.rows.tiler import find_tiler
 
@@ -110,7 +111,7 @@ def _tile_rows(entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan) -> 
     size = longest_row(ops)
     if size <= plan.part:
         return
-    if (tiler := find_tiler(entry, size, plan)) is not None:
+    if (tiler := find_tiler(entry, size, plan.part, marked_sums)) is not None:
         tiler.write()
         return
     add_remark(

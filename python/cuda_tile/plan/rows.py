@@ -26,8 +26,9 @@ from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.plan.registers import TileRegisters
 from cuda_tile.plan.space import Decision, Hints
+from cuda_tile.rewrites.rows.joint_sums import no_sums, possible_sums
 from cuda_tile.rewrites.rows.row import longest_row
-from cuda_tile.rewrites.rows.tiler import find_tiler
+from cuda_tile.rewrites.rows.tiler import RowTiler, find_tiler
 from cuda_tile.targets import (
     MOST_CLUSTER,
     PORTABLE_CLUSTER,
@@ -70,7 +71,7 @@ def plan_rows(
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
     part = cluster * warps * WARP_LANES * _elements_each(ops)
     plan = Plan(warps, cluster=cluster, part=part)
-    tiler = find_tiler(entry, size, plan)
+    tiler = _tiler(entry, size, plan)
     if tiler is None or (size < held and tiler.repeats_loops):
         return None  # repeated loops may read more than spills do
     is_again = tiler.loads_again or bool(repeated_tiles(entry))
@@ -106,6 +107,12 @@ def _elements_each(ops: Sequence[ir.Operation]) -> int:
     return SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
 
 
+def _tiler(entry: ir.Operation, size: int, plan: Plan) -> RowTiler | None:
+    """How `row_tiling` will compute the rows, with the sums that will be marked."""
+    is_held = plan.cluster > 1  # the CTAs of a cluster hold the row
+    return find_tiler(entry, size, plan.part, no_sums if is_held else possible_sums)
+
+
 def loads_rows_again(
     entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan
 ) -> bool:
@@ -117,7 +124,7 @@ def loads_rows_again(
         plan: The plan of the entry.
     """
     size = longest_row(ops)
-    tiler = find_tiler(entry, size, plan) if 0 < plan.part < size else None
+    tiler = _tiler(entry, size, plan) if 0 < plan.part < size else None
     return tiler is not None and tiler.loads_again
 
 

@@ -82,6 +82,10 @@ def Tileas_ReuseAttribute : Tileas_Attribute<"reuse", DictionaryAttr, [
     CudaTile_LoadViewTkoOp]> {
   let description = "The load keeps its tiles for a later loop, or takes such tiles.";
 }
+def Tileas_HoistAttribute : Tileas_Attribute<"hoist", StrAttr, [
+    CudaTile_ReduceOp]> {
+  let description = "The pass whose sum this is: of the loop of a reduction it needs.";
+}
 def Tileas_NeverPositiveAttribute : Tileas_Attribute<"never_positive", UnitAttr, [
     CudaTile_ExpOp]> {
   let description = "No element of the operand is positive.";

@@ -19,50 +19,7 @@ With weights a sum is as the text's where it is finite, and computed as in the t
 where it is not (`hoisted.py`): a weight may overflow beside a power that is not small
 yet.
 
-Contract `online_softmax`
-    Law: exp(a - m) = exp(a - g) * exp(g - m) where g - m is finite.
-
-    | | condition | near misses |
-    |---|---|---|
-    | C1 types | rows, powers and sums have one | f16_row, f64_row |
-    | | type, f32 or f64 | |
-    | C2 flags | sum, difference, factors and | sum_rounds_down, sum_flushes, |
-    | | weighted products round to nearest | difference_rounds_up, |
-    | | and keep subnormal numbers, powers | difference_flushes, |
-    | | with weights do; maxima may do | factor_flushes, |
-    | | anything | power_flushes, |
-    | | | weight_flushes, |
-    | | | weighted_power_flushes, |
-    | | | maximum_keeps_nan, |
-    | | | maximum_flushes |
-    | C3 values | the sum begins with 0, the maximum | sum_from_one, |
-    | | with -infinity | maximum_from_zero |
-    | C4 values | differences are multiplied by | factor_below_zero, |
-    | | constants above 0 alone, which | factor_zero, factor_tiny, |
-    | | move them by at most 64 binary | factor_of_a_row |
-    | | digits, so that overflow gives a | |
-    | | power of 0 | |
-    | C5 values | powers are relative to the lowest | minus_infinity, infinities, |
-    | | finite number at least | nans, lowest, hidden, masked, |
-    | | | ends |
-    | C6 values | a sum with weights counts where it | infinities_weights, |
-    | | is finite, else the text's does | nans_weights, ends_weights, |
-    | | | hidden_weights, |
-    | | | masked_weights_of_themselves, |
-    | | | hidden_weights_of_themselves |
-    | C7 values | weights are known where the | weight_of_the_maximum |
-    | | maximum is begun | |
-    | C8 captures | the maximum is one maxf on its | maximum_of_another_row, |
-    | | arguments, of the row of the | product_of_powers, |
-    | | powers; a product has one power | maximum_of_products |
-    | - order | it accesses no memory: | |
-    | | `row_tiling` says when rows may be | |
-    | | read | |
-    | - blocks | it accesses no memory | |
-    | - indices | it computes no index | |
-    | - extents | a position without elements has | |
-    | | the sum 0 below -infinity | |
-    | - aliasing | it accesses no memory | |
+The contract stands in passes/online_softmax.py.
 """
 
 from __future__ import annotations
@@ -312,12 +269,14 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     return made.results[0]
 
 
-def online_sums(sinks: Sequence[ir.Operation], row: Row) -> list[OnlineSum]:
+def online_sums(sinks: Sequence[ir.Operation], row: Row, part: int) -> list[OnlineSum]:
     """Those among the reductions of rows whose maximum is one of them, too.
 
     Args:
         sinks: The reductions, scans and stores of the block.
         row: The rows of the block.
+        part: Elements of a part; the sum is right whatever they are.
     """
+    del part
     found = (find_online_sum(op, row) for op in sinks)
     return [each for each in found if each is not None and each.anchor in sinks]

@@ -10,7 +10,6 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.tiling import view_operand
-from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.scalars import (
     add,
     branch,
@@ -34,52 +33,44 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.rewrites.rows.hoisted import HoistedSum, is_finite
 from cuda_tile.rewrites.rows.iteration import Iteration
-from cuda_tile.rewrites.rows.online_softmax import online_sums
+from cuda_tile.rewrites.rows.joint_sums import SumsOf, sinks_of
 from cuda_tile.rewrites.rows.parts import Parts
 from cuda_tile.rewrites.rows.row import ACCESSES, Row, is_reverse
-from cuda_tile.rewrites.rows.welford import welford_sums
 
 
-def find_tiler(entry: ir.Operation, size: int, plan: Plan) -> RowTiler | None:
+def find_tiler(
+    entry: ir.Operation, size: int, part: int, sums_of: SumsOf
+) -> RowTiler | None:
     """How the rows of an entry can be computed in parts; nothing is written yet.
 
     Args:
         entry: The entry, at level T.
         size: Elements of a row.
-        plan: Its plan, which has the elements of a part.
+        part: Elements of a part.
+        sums_of: Gives the sums of a block that loops of other reductions compute.
 
     Returns:
         What writes the loops; None if that is not possible.
     """
     row = Row(body(entry), size)
-    if not row.read():
-        return None
-    # The CTAs of a cluster hold the row: to read it again costs nothing there.
-    return RowTiler(row, plan.part, is_online=plan.cluster == 1)
+    return RowTiler(row, part, sums_of) if row.read() else None
 
 
 class RowTiler:
     """Writes the loops behind all ops of a block, and erases what they replace."""
 
-    def __init__(self, row: Row, part: int, *, is_online: bool) -> None:
-        self._row, self._is_online = row, is_online
+    def __init__(self, row: Row, part: int, sums_of: SumsOf) -> None:
+        self._row, self._sums_of = row, sums_of
         self._ops = block_ops(row.block)
         self._parts = Parts(row, part)
         self._reach: ir.Value | None = None
-        self._sums: dict[ir.Operation, HoistedSum] = {}
+        self._sums = sums_of(row, part)
         self._hoisted: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
-        self._sinks = sinks = [
-            op
-            for op in self._ops
-            if any(map(row.is_long, op.operands))
-            and not any(map(row.is_long, op.results))
-        ]
-        if is_online and not any(map(is_reverse, row.scans())):  # welford C9
-            self._sums = _hoisted_sums(sinks, row, part)
+        self._sinks = sinks_of(row)
 
     def _inner(self, row: Row) -> RowTiler:
         """The same of a loop in the block."""
-        return RowTiler(row, self._parts.size, is_online=self._is_online)
+        return RowTiler(row, self._parts.size, self._sums_of)
 
     @property
     def loads_again(self) -> bool:
@@ -276,17 +267,6 @@ class RowTiler:
             ty = TileType.get(shape, element_of(value))
             found.append(constant_tile(ty, attribute))
         return found
-
-
-def _hoisted_sums(
-    sinks: Sequence[ir.Operation], row: Row, part: int
-) -> dict[ir.Operation, HoistedSum]:
-    """Sums that need no loop of their own, but that of a reduction which has one."""
-    found: dict[ir.Operation, HoistedSum] = {}
-    for each in (*online_sums(sinks, row), *welford_sums(sinks, row, part)):
-        if each.anchor not in found:  # welford C8
-            found[each.total] = each
-    return found
 
 
 def _around(op: ir.Operation) -> ir.Operation:
