@@ -216,8 +216,9 @@ def test_marks_that_no_pass_sets_are_refused() -> None:
         module = cuda_tile.lower(stream.module(), until="welford", options=options)
         for op in nested_ops(entries(module.operation)[0]):
             if HOIST_ATTRIBUTE in op.attributes:
-                op.attributes[HOIST_ATTRIBUTE] = ir.StringAttr.get(name, module.context)
-        with pytest.raises(cuda_tile.UserError, match=f'marks, got one with .*"{name}"'):
+                mark = ir.StringAttr.get(name, module.context)
+                op.attributes[HOIST_ATTRIBUTE] = mark
+        with pytest.raises(cuda_tile.UserError, match=f'marks, got .*"{name}"'):
             PassManager.parse(
                 "builtin.module(cuda-tile-row-tiling)", context=module.context
             ).run(module.operation)
