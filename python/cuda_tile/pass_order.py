@@ -53,6 +53,8 @@ class Pass:
         gives: The property that a module has behind it; empty for none.
         once: Whether it cannot run on what it has left.
         checker: What judges a module that it has left, if `Options.check` asks for it.
+        judged_by: The later pass whose check judges what this pass did, too; where that
+            one runs in the same compilation, it alone is asked.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Pass:
     gives: str = ""
     once: bool = False
     checker: PassFunction | None = None
+    judged_by: str = ""
 
     @property
     def flag(self) -> str:

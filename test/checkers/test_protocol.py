@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 from checked_kernels import GPUS, KERNELS, lowered
 from mutated_rings import KERNELS as RINGS
@@ -17,9 +20,12 @@ from cuda_tile.checkers import count, protocol
 from cuda_tile.checkers.protocol import verdict_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import entries
+from cuda_tile.pass_order import Pass
+from cuda_tile.pipeline import PIPELINE, run_pass
 
 ENGINES = (("cp_async", "sm_80"), ("tma", "sm_90"))
 """Engines, each with a chip that has it."""
+PASSES = {step.name: step for step in PIPELINE if isinstance(step, Pass)}
 
 
 def ringed(name: str, engine: str, gpu: str) -> ir.Module:
@@ -99,3 +105,37 @@ def test_a_message_names_both_accesses_and_their_distance() -> None:
     said = said_of_mutant(deleted, "three slots", "tma", "sm_90")
     assert "'tileas.release' of iteration t-3 of the ring" in said
     assert "before 'tileas.acquire' of iteration t" in said
+
+
+def _noting(passes: Mapping[str, Pass], name: str, asked: list[str]) -> Pass:
+    """A pass that does nothing, and whose check notes that it was asked."""
+    return replace(
+        passes[name],
+        change=lambda module, options: None,
+        checker=lambda module, options: asked.append(name),
+    )
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"),
+    [
+        ("ring", ["ring"]),
+        ("roles", ["ring", "roles"]),
+        ("skew", ["skew"]),
+        ("ptxas", ["skew"]),
+    ],
+)
+def test_rings_are_judged_where_no_later_check_does(
+    until: str, expected: list[str]
+) -> None:
+    """A whole compilation asks once; one that ends before asks behind each pass."""
+    asked: list[str] = []
+    names = [step.name for step in PIPELINE]
+    for name in ("ring", "roles", "skew"):
+        if names.index(name) > names.index(until):
+            break
+        step = _noting(PASSES, name, asked)
+        with ir.Context() as context:
+            module = ir.Module.parse("module {}", context)
+            run_pass(step, module.operation, Options(check=True), until)
+    assert asked == expected
