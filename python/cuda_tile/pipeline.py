@@ -17,6 +17,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.checkers import allocate as allocate_checker
 from cuda_tile.checkers import barriers as barriers_checker
 from cuda_tile.checkers import count as count_checker
+from cuda_tile.checkers import layouts as layouts_checker
 from cuda_tile.checkers import protocol as protocol_checker
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
@@ -259,6 +260,8 @@ PIPELINE: tuple[Pass | Step, ...] = (
         needs=("planned",),
         gives="placed",
         once=True,
+        checker=layouts_checker.check,
+        judged_by="stage",
     ),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
@@ -269,6 +272,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         stage.run,
         needs=("placed",),
         gives="staged",
+        checker=layouts_checker.check_staged,
     ),
     Pass(
         "order",

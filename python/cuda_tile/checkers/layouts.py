@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks `place` and `stage`: a thread holds what it computes its elements of.
+
+Level W gives each tile a layout, a map linear over F2 from the bits of (register, lane,
+warp, block) to coordinates. An op works on each thread's own registers, so what its
+result needs of an operand must be with the same thread:
+
+- ops on each element, scans and accesses through pointers take register r of every tile
+  for register r: their layouts are one, column by column;
+- `reshape` and `permute` rename what register r holds: columns are one once coordinates
+  are renamed;
+- `broadcast`, `cat`, `insert` may take any register of the thread: with f the element
+  of the operand that an element of the result comes from, f(result's column) and the
+  operand's column of each lane, warp or block bit differ by what registers reach, and
+  registers of the result need only what registers of the operand reach;
+- `reduce` likewise, from the operand without its reduced dimension;
+- `extract` behind `stage` likewise, whichever part it takes: `stage` moves the others.
+
+Everything that is linear is right for all threads if it is for each bit. Every tile has
+all its elements somewhere. Conversions and accesses through views take any layout;
+fragments of matrix instructions are the engines', which tests hold against the
+emulator's, and loops hand on values of one type, which the verifier checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.tiles import is_distributed, layout_of, shape_of
+from cuda_tile.ir.traits import ELEMENTWISE, POINTER_ACCESSES, REDUCTIONS, SCANS
+from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.options import Options
+
+Coord = tuple[int, ...]
+Rename = Callable[[Coord], Coord]
+"""Of an element of one tile, that of another which it comes from or goes to; linear."""
+
+
+def check(module: ir.Operation, options: Options) -> None:
+    """Judges the layouts of each kernel.
+
+    Args:
+        module: What `place` or `stage` has left.
+        options: The options of the compilation.
+
+    Raises:
+        InternalError: A thread does not hold what it computes with; says which value.
+    """
+    del options
+    for entry in entries(module):
+        for op in nested_ops(entry):
+            if (fault := fault_of(op)) is not None:
+                raise InternalError(f"layouts: {fault}", location_text(op))
+
+
+def check_staged(module: ir.Operation, options: Options) -> None:
+    """Judges the layouts of each kernel, also of ops that take parts of tiles.
+
+    Args:
+        module: What `stage` has left.
+        options: The options of the compilation.
+
+    Raises:
+        InternalError: As `check` does.
+    """
+    check(module, options)
+    for entry in entries(module):
+        for op in nested_ops(entry):
+            if op_stem(op) == "extract" and (fault := next(_parts(op), None)):
+                raise InternalError(f"layouts: {fault}", location_text(op))
+
+
+def fault_of(op: ir.Operation) -> str | None:
+    """What is wrong with the layouts of an op; None if nothing is.
+
+    Args:
+        op: The op, at level W.
+    """
+    tiles = [v for v in (*op.operands, *op.results) if is_distributed(v)]
+    for value in tiles:
+        if TileType(value.type).layout is None:
+            return f"expected '{op.name}' on tiles with layouts, got {value.type}"
+        if not _has_all(layout_of(value)):
+            return f"expected a layout of all elements of {value.type}"
+    return next(_faults(op, tiles), None)
+
+
+def _faults(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
+    if op.name in ELEMENTWISE | POINTER_ACCESSES | SCANS:
+        yield from _unlike(op, tiles)
+    elif op.name in REDUCTIONS:
+        yield from _unlike(op, [v for v in op.operands if is_distributed(v)])
+        yield from _reduced(op)
+    elif (renamed := _renaming(op)) is not None:
+        yield from renamed
+
+
+def _unlike(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
+    """Tiles whose registers are not those of the first one."""
+    for value in tiles[1:]:
+        if layout_of(value).bases != layout_of(tiles[0]).bases:
+            yield _message(op, tiles[0], value)
+
+
+def _renaming(op: ir.Operation) -> Iterator[str] | None:
+    """The faults of an op that hands elements on; None for others."""
+    result = op.results[0] if op.results else None
+    if result is None or not is_distributed(result):
+        return None
+    match op_stem(op):
+        case "reshape":
+            return _columns(op, lambda at: _unpacked(at, result, op.operands[0]))
+        case "permute":
+            order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+            return _columns(op, lambda at: _permuted(at, order))
+        case "broadcast" | "cat":
+            return _within(op, range(len(op.operands)))
+        case "insert":
+            return _insertion(op)
+        case _:
+            return None
+
+
+def _insertion(op: ir.Operation) -> Iterator[str]:
+    yield from _unlike(op, [op.operands[1], op.results[0]])
+    yield from _within(op, [0])
+
+
+def _columns(op: ir.Operation, rename: Rename) -> Iterator[str]:
+    """Whether each register of the result is that of the operand, renamed."""
+    source, result = op.operands[0], op.results[0]
+    if not is_distributed(source):
+        return
+    wanted = [list(map(rename, group)) for group in layout_of(result).bases]
+    if wanted != [list(group) for group in layout_of(source).bases]:
+        yield _message(op, source, result)
+
+
+def _within(op: ir.Operation, numbers: Sequence[int]) -> Iterator[str]:
+    """Whether a thread has the elements of operands that its result is made of."""
+    result = op.results[0]
+    for source in (op.operands[number] for number in numbers):
+        if not is_distributed(source):
+            continue
+        shape = shape_of(source)
+        bases = [
+            [tuple(x % n for x, n in zip(at, shape, strict=True)) for at in group]
+            for group in layout_of(result).bases
+        ]
+        if not _reach(layout_of(source).bases, bases):
+            yield _message(op, source, result)
+
+
+def _parts(op: ir.Operation) -> Iterator[str]:
+    """Whether a thread has the elements of its result in every part of the operand."""
+    source, result = op.operands[0], op.results[0]
+    if not (is_distributed(source) and is_distributed(result)):
+        return
+    part, whole = shape_of(result), shape_of(source)
+    firsts = [
+        tuple(step if dim == place else 0 for place in range(len(part)))
+        for dim, (extent, size) in enumerate(zip(part, whole, strict=True))
+        for step in (extent << bit for bit in range((size // extent).bit_length() - 1))
+    ]
+    registers, *others = layout_of(result).bases
+    if not _reach(layout_of(source).bases, [[*registers, *firsts], *others]):
+        yield _message(op, source, result)
+
+
+def _reduced(op: ir.Operation) -> Iterator[str]:
+    """Whether a thread has results of its own rows."""
+    dim = integer(op, "dim")
+    for source, result in zip(op.operands, op.results, strict=True):
+        if not is_distributed(result):
+            continue
+        bases = [
+            [(*at[:dim], *at[dim + 1 :]) for at in group]
+            for group in layout_of(source).bases
+        ]
+        if not _reach(bases, layout_of(result).bases):
+            yield _message(op, source, result)
+
+
+def _reach(
+    source: Sequence[Sequence[Coord]], wanted: Sequence[Sequence[Coord]]
+) -> bool:
+    """Whether each thread has what is wanted of it in some register.
+
+    Args:
+        source: Columns of registers, lanes, warps and blocks.
+        wanted: The same of what is wanted.
+    """
+    registers = _span(source[0])
+    differences = [
+        tuple(x ^ y for x, y in zip(own, other, strict=True))
+        for group, others in zip(source[1:], wanted[1:], strict=True)
+        for own, other in zip(group, others, strict=True)
+    ]
+    return all(_is_in(registers, each) for each in (*wanted[0], *differences))
+
+
+def _span(vectors: Sequence[Coord]) -> list[int]:
+    """Vectors without leading bits in common that reach what the given ones do."""
+    found: list[int] = []
+    for vector in map(_bits, vectors):
+        rest = _rest(found, vector)
+        if rest:
+            found.append(rest)
+    return found
+
+
+def _is_in(span: Sequence[int], vector: Coord) -> bool:
+    return _rest(span, _bits(vector)) == 0
+
+
+def _rest(span: Sequence[int], vector: int) -> int:
+    """What is left of a vector without what others reach."""
+    for each in span:
+        vector = min(vector, vector ^ each)
+    return vector
+
+
+def _bits(coord: Coord) -> int:
+    """A coordinate as a vector of bits; no extent has more than 32 of them."""
+    return sum(x << 32 * place for place, x in enumerate(coord))
+
+
+@lru_cache(maxsize=512)
+def _has_all(layout: LinearLayout) -> bool:
+    columns = [at for group in layout.bases for at in group]
+    return 1 << len(_span(columns)) == layout.n_elements
+
+
+def _unpacked(at: Coord, result: ir.Value, source: ir.Value) -> Coord:
+    """Where a row-major reshape has an element from."""
+    flat = 0
+    for x, extent in zip(at, shape_of(result), strict=True):
+        flat = flat * extent + x
+    found: list[int] = []
+    for extent in reversed(shape_of(source)):
+        flat, x = divmod(flat, extent)
+        found.append(x)
+    return tuple(reversed(found))
+
+
+def _permuted(at: Coord, order: Sequence[int]) -> Coord:
+    """Where a permutation has an element from: dimension d becomes order's place."""
+    found = [0] * len(at)
+    for place, dim in enumerate(order):
+        found[dim] = at[place]
+    return tuple(found)
+
+
+def _message(op: ir.Operation, first: ir.Value, second: ir.Value) -> str:
+    return (
+        f"expected each thread to hold what '{op.name}' needs of it, got "
+        f"{first.type} and {second.type}"
+    )
