@@ -35,7 +35,7 @@ class Proof:
         block: `proved`, `refuted` or `unknown`, of what happens in a tile block.
         block_reason: What is wrong, or what is not known.
         grid: `proved` or `unknown`, of the tile blocks among each other.
-        grid_reason: Which accesses may meet.
+        grid_reason: Which accesses may meet, or which grids are proved.
         seconds: CPU time of the proof, without the compilation.
     """
 
@@ -75,10 +75,11 @@ def prove(module: ir.Module, options: Options) -> list[Proof]:
 def _proof(entry: ir.Operation, options: Options) -> Proof:
     start = time.process_time()
     block, why = _block(entry, options)
-    doubt = Grid(entry).doubt()
-    grid = "unknown" if doubt else "proved"
+    judged = Grid(entry)
+    doubt = judged.doubt()
+    grid, reason = ("unknown", doubt) if doubt else ("proved", judged.extent())
     seconds = time.process_time() - start
-    return Proof(entry_name(entry), block, why, grid, doubt, seconds)
+    return Proof(entry_name(entry), block, why, grid, reason, seconds)
 
 
 def _block(entry: ir.Operation, options: Options) -> tuple[str, str]:

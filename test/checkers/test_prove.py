@@ -20,9 +20,9 @@ WIDE = "partition_view<tile=(32), tensor_view<?xf32, strides=[1]>>"
 VIEW = "partition_view<tile=(16), tensor_view<?xf32, strides=[1]>>"
 
 
-def grid_doubt(index: str, read: str = "") -> str:
-    """What is said of a kernel that stores a tile at an index."""
-    text = f"""
+def grid_text(index: str, read: str = "") -> str:
+    """A kernel that stores a tile at an index."""
+    return f"""
     cuda_tile.module @m {{
       entry @k(%p: tile<ptr<f32>>, %n: tile<i32>, %q: tile<ptr<f32>>) {{
         %x, %y, %z = get_tile_block_id : tile<i32>
@@ -40,7 +40,11 @@ def grid_doubt(index: str, read: str = "") -> str:
       }}
     }}
     """
-    module = cuda_tile.load(text.encode())
+
+
+def grid_doubt(index: str, read: str = "") -> str:
+    """What is said of a kernel that stores a tile at an index."""
+    module = cuda_tile.load(grid_text(index, read).encode())
     with module.context:
         (entry,) = entries(module.operation)
         return Grid(entry).doubt()
@@ -57,7 +61,9 @@ def loaded(view: str, index: str) -> str:
     "index",
     [
         "%i = addi %x, %n : tile<i32>",
-        "%j = muli %x, %two : tile<i32>\n%i = subi %n, %j : tile<i32>",
+        "%j = muli %x, %two overflow<no_signed_wrap> : tile<i32>\n"
+        "%i = subi %n, %j : tile<i32>",
+        "%three = constant <i32: 3> : tile<i32>\n%i = muli %x, %three : tile<i32>",
         "%i = assume bounded<0, ?>, %x : tile<i32>",
     ],
 )
@@ -73,6 +79,7 @@ def test_blocks_that_are_apart(index: str) -> None:
         "%i = divi %x, %two signed : tile<i32>",
         "%i = addi %x, %y : tile<i32>",
         "%i = muli %x, %n : tile<i32>",
+        "%i = muli %x, %two : tile<i32>",
         "%i = subi %x, %x : tile<i32>",
     ],
 )
@@ -80,6 +87,17 @@ def test_blocks_that_may_store_to_one_tile(index: str) -> None:
     said = grid_doubt(index)
     assert "'cuda_tile.store_view_tko'" in said
     assert "the same tile" in said
+
+
+def test_a_kernel_that_tells_no_blocks_apart_is_unknown() -> None:
+    """All of its tile blocks store the same tile: right for a grid of one alone."""
+    text = grid_text("%i = constant <i32: 0> : tile<i32>").replace(
+        "%x, %y, %z = get_tile_block_id : tile<i32>", ""
+    )
+    module = cuda_tile.load(text.encode())
+    with module.context:
+        (entry,) = entries(module.operation)
+        assert "nothing tells tile blocks apart" in Grid(entry).doubt()
 
 
 def test_blocks_that_read_what_others_store() -> None:
@@ -103,7 +121,7 @@ def test_the_command_names_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out.split("\n")
     assert said == [
         "vadd_f32_1024: block proved",
-        "vadd_f32_1024: grid proved",
+        "vadd_f32_1024: grid proved: of one tile block along y and z",
         "",
     ]
     assert prove.main(["no such file"]) == 2

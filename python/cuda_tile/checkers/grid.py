@@ -16,6 +16,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
 from cuda_tile.analysis.expressions import parameter_of
 from cuda_tile.checkers.integers import Names, is_integer
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import is_distributed
@@ -41,6 +42,9 @@ class Grid:
     def doubt(self) -> str:
         """Why two tile blocks may meet; empty if they never do."""
         stores = [op for op in self._ops if op.name in STORES or op.name == COPY_OUT]
+        if stores and not self._used - {None}:
+            what = "the same tile, as nothing tells tile blocks apart"
+            return _named(stores[0], stores[0], what)
         for store in stores:
             if doubt := self._doubt_of(store):
                 return doubt
@@ -49,6 +53,11 @@ class Grid:
                 if self._meets(store, read):
                     return _named(store, read, "another tile of the same array")
         return ""
+
+    def extent(self) -> str:
+        """Which grids that is of: along which dimensions they have but one block."""
+        single = [name for n, name in enumerate("xyz") if n not in self._used]
+        return f"of one tile block along {' and '.join(single)}" if single else ""
 
     def _doubt_of(self, store: ir.Operation) -> str:
         view = _view_of(store)
@@ -91,7 +100,8 @@ class Grid:
                 return self._multiple(second) if self._is_shared(first) else None
             case "muli", ir.Operation():
                 first, second = op.operands
-                return self._multiple(first) if constant_of(second) else None
+                is_one_to_one = _is_one_to_one(op, constant_of(second))
+                return self._multiple(first) if is_one_to_one else None
             case _:
                 return None
 
@@ -115,6 +125,12 @@ def _dimension(value: ir.Value) -> int | None:
     loop, number = argument.owner.owner.operation, argument.arg_number
     is_number = loop.name in TILE_LOOPS and number < first_carried(loop)[1]
     return number if is_number else None
+
+
+def _is_one_to_one(product: ir.Operation, factor: int | None) -> bool:
+    """Whether no two numbers have the same product: it is odd, or may not wrap."""
+    wraps = keyword(product, "overflow", "none") == "none"
+    return bool(factor) and (factor % 2 == 1 or not wraps)
 
 
 def _view_of(op: ir.Operation) -> ir.Value | None:
