@@ -4,7 +4,7 @@
 // run: --grid 1 5
 // change: --grid 1 5 => --grid 1 3
 // expect: error: k: 1 assertion failed:
-// expect: failed_assertion.mlir:11:5: assertion failed: n must be below 4 (tile block (0, 0, 0))
+// expect: failed_assertion.mlir:5:5: assertion failed: n must be below 4 (tile block (0, 0, 0))
 
 cuda_tile.module @m {
   entry @k(%n: tile<i32>) {

@@ -4,7 +4,7 @@
 Lines of comments at the top say everything else:
 
 - `title`, `what` is wrong, what `mend`s it;
-- `run`: the words for `cuda-tile-run` or `python -m cuda_tile.emulator`;
+- `run` has the words for `cuda-tile-run` or `python -m cuda_tile.emulator`;
 - `change: OLD => NEW`: mends this program, its words too; `\\n` is an end of line;
 - `expect`: the whole message, a line each, with `0x...` for addresses.
 """
@@ -109,7 +109,7 @@ def said(program: FaultProgram, more: str = "") -> tuple[int, str]:
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / program.path.name
-        path.write_text(program.text)
+        path.write_text(program.code)
         words = [str(path), *shlex.split(f"{more} {program.words}")]
         printed = StringIO()
         with redirect_stdout(printed), redirect_stderr(printed):
@@ -173,7 +173,9 @@ def _by_proof(program: FaultProgram) -> str:
     except CudaTileError:
         return "error"
     said = {proof.grid for proof in found} | {proof.block for proof in found}
-    return "error" if "refuted" in said else "unknown" if "unknown" in said else ""
+    return (
+        "error" if "refuted" in said else "unknown" if "unknown" in said else "proved"
+    )
 
 
 def _by_ptxas(program: FaultProgram) -> str:

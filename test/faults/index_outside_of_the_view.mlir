@@ -5,7 +5,7 @@
 // change: shape = [16] => shape = [24]
 // change: tensor_view<16xi32 => tensor_view<24xi32
 // change: zeros:i32[16] => zeros:i32[24]
-// expect: index_outside_of_the_view.mlir:15:10: error: k, tile block (2, 0, 0): 'cuda_tile.store_view_tko': index [2] is outside the index space [2] of tiles of [8] over a tensor of [16]; launch fewer tile blocks, or skip the access
+// expect: index_outside_of_the_view.mlir:7:10: error: k, tile block (2, 0, 0): 'cuda_tile.store_view_tko': index [2] is outside the index space [2] of tiles of [8] over a tensor of [16]; launch fewer tile blocks, or skip the access
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>) {

@@ -3,7 +3,7 @@
 // mend: the token of the store as operand of the load
 // run: --grid 1 zeros:i32[16]
 // change: weak %v[%one] : => weak %v[%one] token=%k :
-// expect: load_before_its_store.mlir:15:15: error: k, tile block (0, 0, 0): 'cuda_tile.load_view_tko', element [0]: touches byte 32 of argument 0: int32[16] (0x... to 0x...), which 'store_view_tko' (weak) at load_before_its_store.mlir:14:10 touched too, and no token orders the two; pass the earlier op's token on to the later one
+// expect: load_before_its_store.mlir:9:15: error: k, tile block (0, 0, 0): 'cuda_tile.load_view_tko', element [0]: touches byte 32 of argument 0: int32[16] (0x... to 0x...), which 'store_view_tko' (weak) at load_before_its_store.mlir:8:10 touched too, and no token orders the two; pass the earlier op's token on to the later one
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>) {

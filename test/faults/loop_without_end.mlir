@@ -3,7 +3,7 @@
 // mend: a value that the loop carries and changes
 // run: --grid 1 --limit 10000 zeros:i32[1]
 // change: continue %i : => continue %j :
-// expect: loop_without_end.mlir:13:12: error: k, tile block (0, 0, 0): 'cuda_tile.addi': more than 10000 ops ran; raise the limit if needed
+// expect: loop_without_end.mlir:7:12: error: k, tile block (0, 0, 0): 'cuda_tile.addi': more than 10000 ops ran; raise the limit if needed
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>) {

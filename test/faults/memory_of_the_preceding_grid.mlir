@@ -3,7 +3,7 @@
 // mend: the token of gdc_wait_tko as operand of the access
 // run: --grid 1 --preceding 0 ones:i32[16] zeros:i32[16]
 // change: %v[%zero] : => %v[%zero] token=%w :
-// expect: memory_of_the_preceding_grid.mlir:16:15: error: k, tile block (0, 0, 0): 'cuda_tile.load_view_tko', element [0]: touches byte 0 of argument 0: int32[16] (0x... to 0x...), which the preceding grid of a programmatic launch may still write; pass the token of gdc_wait_tko on to this op
+// expect: memory_of_the_preceding_grid.mlir:10:15: error: k, tile block (0, 0, 0): 'cuda_tile.load_view_tko', element [0]: touches byte 0 of argument 0: int32[16] (0x... to 0x...), which the preceding grid of a programmatic launch may still write; pass the token of gdc_wait_tko on to this op
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>, %o: tile<ptr<i32>>) {

@@ -3,7 +3,7 @@
 // mend: a padding value of the view
 // run: --grid 1 ones:i32[6] zeros:i32[1]
 // change: tile=(8), tensor => tile=(8), padding_value = zero, tensor
-// expect: missing_padding.mlir:18:10: error: k, tile block (0, 0, 0): 'cuda_tile.store_ptr_tko': the stored value is unspecified; it comes from 'load_view_tko' at missing_padding.mlir:12:15 (its tile reaches past axis 0 of extent 6 of the tensor, and the load has no padding: give it one, such as cuTile's padding_mode=ct.PaddingMode.ZERO)
+// expect: missing_padding.mlir:12:10: error: k, tile block (0, 0, 0): 'cuda_tile.store_ptr_tko': the stored value is unspecified; it comes from 'load_view_tko' at missing_padding.mlir:6:15 (its tile reaches past axis 0 of extent 6 of the tensor, and the load has no padding: give it one, such as cuTile's padding_mode=ct.PaddingMode.ZERO)
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>, %o: tile<ptr<i32>>) {

@@ -3,7 +3,7 @@
 // mend: the tile block's own index, or an atomic
 // run: --grid 2 zeros:i32[16]
 // change: %v[%zero] => %v[%bx]
-// expect: race_between_tile_blocks.mlir:14:10: error: k, tile block (1, 0, 0): 'cuda_tile.store_view_tko', element [0]: touches byte 0 of argument 0: int32[16] (0x... to 0x...), which tile block (0, 0, 0) touched by 'store_view_tko' (weak) at race_between_tile_blocks.mlir:14:10, and nothing orders the two; make both atomic or relaxed at device scope, or order them: a release there that takes the token of the one, an acquire here whose token the other takes
+// expect: race_between_tile_blocks.mlir:8:10: error: k, tile block (1, 0, 0): 'cuda_tile.store_view_tko', element [0]: touches byte 0 of argument 0: int32[16] (0x... to 0x...), which tile block (0, 0, 0) touched by 'store_view_tko' (weak) at race_between_tile_blocks.mlir:8:10, and nothing orders the two; make both atomic or relaxed at device scope, or order them: a release there that takes the token of the one, an acquire here whose token the other takes
 
 cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>) {
