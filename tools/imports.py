@@ -18,7 +18,7 @@ from pathlib import Path
 _PACKAGE = "cuda_tile"
 _COMMAND = re.compile(r"\bcuda-tile-\w+")
 _DOORS = ("python/cuda_tile/pictured.py",)
-"""Files that lead on only for who asks for it: each result can draw itself, and tests of
+"""Files that lead on only for who asks: each result can draw itself, and the tests of
 pictures import them."""
 _FOLDERS = ("python/cuda_tile", "test", "tools", "bench", "examples")
 
