@@ -2,7 +2,8 @@
 """Runs the checks and tests of the project and counts them.
 
 Called by `tools/test`, which sets the checkout up first. The last line of the
-output is `N passed, N failed`; the exit code is 1 if anything failed.
+output is `N passed, N failed`; the exit code is 1 if anything failed. Before it stands
+the time of each phase.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from changed import FAR_EVERY, Choice, changed_files, choose
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "test-results"
@@ -46,6 +49,19 @@ class Outcome:
 Job = Callable[[], Outcome]
 JOBS = 2
 """Checks at a time. lit and pytest run as many themselves, so each is alone."""
+SLOW = (
+    "readme",
+    "basedpyright",
+    "emulator_mutation",
+    "compiler_mutation",
+    "ring_mutation",
+    "diagnostics",
+    "mutation",
+    "plan_mutation",
+    "plan_choices",
+)
+"""Checks of 20 to 220 s on two cores, the longest first. They begin first, so that none
+is left to run alone at the end."""
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -67,15 +83,29 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def check(name: str, *command: str | Path) -> Job:
+def check(name: str, *command: str | Path) -> partial[Outcome]:
     """One check, which passes if the program exits with 0."""
+    return partial(_check, name, *command)
 
-    def job() -> Outcome:
-        result = run(*command)
-        good = result.returncode == 0
-        return Outcome(name, int(good), int(not good), result.stdout)
 
-    return job
+def _check(name: str, *command: str | Path) -> Outcome:
+    result = run(*command)
+    good = result.returncode == 0
+    return Outcome(name, int(good), int(not good), result.stdout)
+
+
+def name_of(job: Job) -> str:
+    """The name of a check."""
+    if not isinstance(job, partial):
+        return ""
+    first = job.args[0]
+    return first.stem if isinstance(first, Path) else str(first)
+
+
+def longest_first(jobs: Iterable[Job]) -> list[Job]:
+    """The checks in the order in which they begin."""
+    places = {name: place for place, name in enumerate(SLOW)}
+    return sorted(jobs, key=lambda job: places.get(name_of(job), len(SLOW)))
 
 
 def sources(*suffixes: str) -> list[str]:
@@ -141,11 +171,11 @@ def own_check(script: Path, *options: str) -> Outcome:
     return Outcome(script.stem, int(counts[1]), int(counts[2]), result.stdout)
 
 
-def lit_suite() -> Outcome:
-    """The FileCheck tests of the tools."""
+def lit_suite(*files: str) -> Outcome:
+    """The FileCheck tests of the tools: some, or all."""
     report = RESULTS / "lit.json"
     report.unlink(missing_ok=True)
-    result = run("lit", "-q", "-v", "-j2", "-o", report, ROOT / "test")
+    result = run("lit", "-q", "-v", "-j2", "-o", report, *(files or ["test"]))
     if not report.exists():
         return Outcome("lit", 0, 1, result.stdout)
     codes = [test["code"] for test in json.loads(report.read_text())["tests"]]
@@ -158,8 +188,9 @@ def pytest_suite(*options: str) -> Outcome:
     """The tests of Python values."""
     report = RESULTS / "pytest.xml"
     report.unlink(missing_ok=True)
+    files = [] if any(option.startswith("test/") for option in options) else ["test"]
     command = ("pytest", "-q", "-n2", f"--junitxml={report}", *options)
-    result = run(*command, ROOT / "test")
+    result = run(*command, *files)
     if not report.exists():
         return Outcome("pytest", 0, 1, result.stdout)
     suite = ElementTree.parse(report).getroot().find("testsuite")
@@ -191,6 +222,22 @@ WHOLE: dict[str, Job] = ALONE | {"pytest": pytest_suite}
 ON_DEMAND = {"clang-tidy": clang_tidy_checks}
 
 
+def related(choice: Choice) -> tuple[list[Job], list[Job]]:
+    """The checks and the suites for a change."""
+    checks = [job for step in STEPS.values() for job in step()]
+    left = set(SLOW) - {"basedpyright"} - set(choice.checks)
+    suites: list[Job] = []
+    if texts := [name for name in choice.lit if (ROOT / name).exists()]:
+        suites.append(partial(lit_suite, *texts))
+    if choice.near:
+        suites.append(partial(pytest_suite, "--sample", *choice.near))
+    if choice.far:
+        thin = f"--every={FAR_EVERY}"
+        suites.append(partial(pytest_suite, "--sample", thin, *choice.far))
+    print(f"left to CI: {', '.join(name for name in SLOW if name in left)}")
+    return [job for job in checks if name_of(job) not in left], suites
+
+
 def timed(job: Job) -> Outcome:
     """Runs a job and prints what came of it."""
     start = time.monotonic()
@@ -200,16 +247,24 @@ def timed(job: Job) -> Outcome:
     return outcome
 
 
-def outcomes(
-    chosen: list[str], known: Steps, suites: dict[str, Job]
-) -> Iterator[Outcome]:
-    """Runs the chosen steps: checks side by side, then each suite."""
-    steps = [(known | ON_DEMAND)[name] for name in chosen if name not in suites]
+def outcomes(checks: Iterable[Job], suites: Iterable[Job]) -> Iterator[Outcome]:
+    """Runs checks side by side, then each suite."""
     with ThreadPoolExecutor(JOBS) as pool:
-        yield from pool.map(timed, (job for step in steps for job in step()))
-    for name in chosen:
-        if name in suites:
-            yield timed(suites[name])
+        yield from pool.map(timed, longest_first(checks))
+    yield from map(timed, suites)
+
+
+def jobs_of(options: argparse.Namespace) -> tuple[list[Job], list[Job]]:
+    """The checks and the suites that were asked for."""
+    if options.changed is not None:
+        choice = choose(ROOT, changed_files(ROOT, options.changed), SLOW)
+        print("".join(f"{line}\n" for line in choice.lines()), end="", flush=True)
+        if not choice.everything:
+            return related(choice)
+    known, suites = (ALL_STEPS, WHOLE) if options.all else (STEPS, ALONE)
+    steps = [(known | ON_DEMAND)[name] for name in options.steps if name not in suites]
+    checks = [job for step in steps for job in step()]
+    return checks, [suites[name] for name in options.steps if name in suites]
 
 
 DEFAULT: tuple[str, ...] = (*STEPS, *ALONE)
@@ -229,23 +284,47 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
         action="store_true",
         help="every case of the tests and checks that are sampled",
     )
+    parser.add_argument(
+        "--changed",
+        nargs="?",
+        const="",
+        metavar="COMMIT",
+        help="only what the change since COMMIT (main) can touch; prints what and why",
+    )
     options = parser.parse_args(given)
     for name in options.steps:
         if name not in {*DEFAULT, *ON_DEMAND}:
             parser.error(f"expected steps of {', '.join(DEFAULT)}, got '{name}'")
+    if options.changed is not None and (options.steps or options.all):
+        parser.error("expected --changed alone, which chooses what runs")
     options.steps = options.steps or list(DEFAULT)
     return options
+
+
+def phases(results: Sequence[Outcome], n_checks: int, seconds: float) -> str:
+    """The time of the checks, which ran side by side, and of each suite."""
+    suites = results[n_checks:]
+    alone = sum(outcome.seconds for outcome in suites)
+    parts = [("checks", seconds - alone)]
+    parts += [(outcome.name, outcome.seconds) for outcome in suites]
+    return "time: " + ", ".join(f"{name} {spent:.0f} s" for name, spent in parts)
 
 
 def main() -> int:
     """Runs the chosen steps, or all but the ones on demand."""
     options = arguments()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    known, suites = (ALL_STEPS, WHOLE) if options.all else (STEPS, ALONE)
-    results = list(outcomes(options.steps, known, suites))
+    start = time.monotonic()
+    try:
+        checks, suites = jobs_of(options)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    results = list(outcomes(checks, suites))
     bad = [outcome for outcome in results if outcome.failed]
     # Once more at the end, where a long log is looked at first.
     print("".join(f"{outcome}\n" for outcome in bad), end="")
+    print(phases(results, len(checks), time.monotonic() - start))
     passed = sum(outcome.passed for outcome in results)
     failed = sum(outcome.failed for outcome in results)
     print(f"{passed} passed, {failed} failed")

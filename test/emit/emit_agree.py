@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from lowered_levels import lowered_levels
 
 import cuda_tile
 from cuda_tile.options import Options
-from cuda_tile.pipeline import NAMES as PASSES
-
-TILE_LEVELS = PASSES[: PASSES.index("emit")]
 
 
 def results(module: Any, args: Sequence[Any], **choices: Any) -> list[Any]:
@@ -48,8 +46,7 @@ def agree(
     module = cuda_tile.load(text.encode())
     options = Options(num_warps=num_warps)
     expected = results(module, args, on="interp", grid=grid)
-    for last in TILE_LEVELS:
-        lowered = cuda_tile.lower(module, gpu, until=last, options=options)
+    for last, lowered in lowered_levels(module, gpu, options=options):
         same(expected, results(lowered, args, on="interp", grid=grid), last)
     compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
     for seed in seeds:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from lowered_levels import TILE_LEVELS, lowered_levels
 
 import cuda_tile
 from cuda_tile.options import Options
-from cuda_tile.pipeline import NAMES, Hooks
+from cuda_tile.pipeline import Hooks
 
-TILE_LEVELS = NAMES[: NAMES.index("emit")]
 Array = np.ndarray[Any, Any]
 
 
@@ -29,8 +29,9 @@ def check(
     """Runs a kernel at levels and on the emulator; its result is the last array."""
     module = cuda_tile.load(text.encode())
     options = Options(num_warps=warps)
-    for last in levels:
-        lowered = cuda_tile.lower(module, gpu, until=last, options=options, after=after)
+    for last, lowered in lowered_levels(
+        module, gpu, levels, options=options, after=after
+    ):
         assert lowered.operation.verify()
         found = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
         cuda_tile.run(lowered, grid=(1,), args=found)

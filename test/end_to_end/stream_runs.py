@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from lowered_levels import lowered_levels
 from stream_kernels import Stream
 
 import cuda_tile
@@ -48,15 +49,13 @@ def run_everywhere(
 ) -> Report:
     """On the interpreter after each of some passes, then on the emulator."""
     assert options.gpu is not None
-    for last in levels:
-        lowered = cuda_tile.lower(
-            stream.module(), until=last, options=options, before=before
-        )
+    module = stream.module()
+    for last, lowered in lowered_levels(
+        module, levels=levels, options=options, before=before
+    ):
         grid, args, wanted = stream.launch()
         cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=grid, args=args)
         check(stream, args, wanted, f"after {last}")
-    compiled = cuda_tile.compile(
-        stream.module(), options=options, before=before, cubin=False
-    )
+    compiled = cuda_tile.compile(module, options=options, before=before, cubin=False)
     reports = [emulate(stream, options.gpu, seed, compiled) for seed in range(seeds)]
     return reports[-1]

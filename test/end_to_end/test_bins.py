@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lowered_levels import lowered_levels
 from stream_kernels import Stream
 from stream_runs import check, emulate
-from test_streams import TILE_LEVELS
 
 import cuda_tile
 from cuda_tile import builder as b
@@ -87,8 +87,7 @@ def test_modes(mode: str, bins: int) -> None:
 @pytest.mark.parametrize("mode", ["add", "umin"])
 def test_levels(mode: str) -> None:
     made = stream(mode, 30, 30)
-    for last in TILE_LEVELS:
-        lowered = cuda_tile.lower(made.module(), "sm_90", until=last)
+    for last, lowered in lowered_levels(made.module(), "sm_90"):
         grid, args, wanted = made.launch()
         cuda_tile.run(lowered, grid=grid, args=args)
         check(made, args, wanted, f"after {last}")

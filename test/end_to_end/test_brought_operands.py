@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem, stored_type
-from end_levels import TILE_LEVELS
+from lowered_levels import TILE_LEVELS, lowered_levels
 from op_case import Array
 
 import cuda_tile
@@ -78,8 +78,8 @@ def test_all_judges_agree(name: str) -> None:
 
 def check(case: Case, module: Any, text: str = "", signs: str = "") -> None:
     """All levels, and the emulator under eight seeds, give what NumPy does."""
-    for level in TILE_LEVELS[TILE_LEVELS.index("plan") :]:
-        lowered = cuda_tile.lower(module, "sm_90", until=level)
+    levels = TILE_LEVELS[TILE_LEVELS.index("plan") :]
+    for level, lowered in lowered_levels(module, "sm_90", levels):
         args, expected = arguments(case, signs)
         cuda_tile.run(lowered, grid=problem(case)[2], args=args, seed=3)
         np.testing.assert_array_equal(args[2], expected, level)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
+from lowered_levels import lowered_levels
 
 import cuda_tile
 from cuda_tile.ir.copy_plan import read_load
@@ -74,12 +75,10 @@ def test_levels_and_emulator_agree(name: str, chip: str) -> None:
     loads = [op for op in nested_ops(entries(planned.operation)[0]) if op.name in LOADS]
     wanted = case.engines[chip == "sm_90"]
     assert read_load(loads[0]).engine == wanted
-    for level in (None, *LEVELS):
-        lowered = (
-            module if level is None else cuda_tile.lower(module, chip, until=level)
-        )
+    lowered = lowered_levels(module, chip, LEVELS)
+    for level, run in (("tiles", module), *lowered):
         args, expected, grid = problem(case)
-        cuda_tile.run(lowered, grid=grid, args=args)
+        cuda_tile.run(run, grid=grid, args=args)
         assert np.array_equal(args[2], expected), level
     args, expected, grid = problem(case)
     cuda_tile.run(
@@ -130,9 +129,8 @@ def test_ldmatrix_transposes_bytes_that_lie_along_n(name: str, chip: str) -> Non
     module = cuda_tile.load(kernel(case).encode())
     planned = cuda_tile.lower(module, chip, until="plan")
     assert 'atom = "m16n16k32"' in str(planned)
-    for level in LEVELS:
+    for level, lowered in lowered_levels(module, chip, LEVELS):
         args, expected, grid = problem(case)
-        lowered = cuda_tile.lower(module, chip, until=level)
         cuda_tile.run(lowered, grid=grid, args=args)
         assert np.array_equal(args[2], expected), level
     args, expected, grid = problem(case)

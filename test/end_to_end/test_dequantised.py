@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from dequantised_kernels import PACKED, Dequantised
-from end_levels import TILE_LEVELS
+from lowered_levels import TILE_LEVELS, lowered_levels
 
 import cuda_tile
 
@@ -68,8 +68,8 @@ def test_mbarriers_make_room_for_the_result() -> None:
 def test_levels_and_emulator_agree(name: str, chip: str) -> None:
     case = CASES[name]
     module = cuda_tile.load(case.text().encode())
-    for level in TILE_LEVELS[TILE_LEVELS.index("place") :]:
-        lowered = cuda_tile.lower(module, chip, until=level)
+    levels = TILE_LEVELS[TILE_LEVELS.index("place") :]
+    for level, lowered in lowered_levels(module, chip, levels):
         grid, args, expected = case.problem((1, 1), 2)
         cuda_tile.run(lowered, grid=grid, args=args)
         np.testing.assert_array_equal(args[4], expected, level)

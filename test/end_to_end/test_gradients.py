@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from backward_kernels import Backward
+from lowered_levels import lowered_levels
 from numpy.typing import NDArray
 
 import cuda_tile
@@ -46,8 +47,7 @@ def run(made: ir.Module, kernel: Backward, **how: Any) -> list[NDArray[np.float6
 @named
 def test_every_level_computes_the_same(kernel: Backward) -> None:
     expected = run(module(kernel), kernel)
-    for level in LEVELS:
-        lowered = cuda_tile.lower(module(kernel), "sm_90", until=level)
+    for level, lowered in lowered_levels(module(kernel), "sm_90", LEVELS):
         found = run(lowered, kernel)
         # The sum over keys is made in slices where mma.sync computes it.
         same = [np.array_equal(a, b) for a, b in zip(expected, found, strict=True)]

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 from kernel_args import Array
+from lowered_levels import lowered_levels
 from real_kernels import aligned
 from stream_kernels import Stream
 from stream_runs import check, emulate, run_everywhere
-from test_streams import TILE_LEVELS
 from update_kernels import UPDATES
 
 import cuda_tile
@@ -215,8 +215,7 @@ def test_modes(mode: str, element: str) -> None:
 
 def test_levels() -> None:
     made = stream("both", "umin", "some")
-    for last in TILE_LEVELS:
-        lowered = cuda_tile.lower(made.module(), "sm_90", until=last)
+    for last, lowered in lowered_levels(made.module(), "sm_90"):
         grid, args, wanted = made.launch()
         cuda_tile.run(lowered, grid=grid, args=args)
         check(made, args, wanted, f"after {last}")

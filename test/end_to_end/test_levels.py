@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from end_kernels import NAMES, VERSIONS, load
+from lowered_levels import TILE_LEVELS
 from real_kernels import RECIPES, kernel_path, make_problem
 
 import cuda_tile
@@ -18,7 +19,6 @@ from cuda_tile.pipeline import NAMES as PASSES
 pytestmark = pytest.mark.sampled(3)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TILE_LEVELS = PASSES[: PASSES.index("emit")]
 
 
 def check(module: Any, name: str) -> None:

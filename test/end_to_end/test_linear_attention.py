@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from linear_kernels import Linear
+from lowered_levels import lowered_levels
 from numpy.typing import NDArray
 
 import cuda_tile
@@ -47,8 +48,7 @@ def run(made: ir.Module, kernel: Linear, **how: Any) -> NDArray[np.float64]:
 @named
 def test_every_level_computes_the_same(kernel: Linear) -> None:
     expected = run(module(kernel), kernel)
-    for level in LEVELS:
-        lowered = cuda_tile.lower(module(kernel), "sm_90", until=level)
+    for level, lowered in lowered_levels(module(kernel), "sm_90", LEVELS):
         assert np.array_equal(run(lowered, kernel), expected), level
 
 

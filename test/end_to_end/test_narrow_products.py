@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
-from end_levels import TILE_LEVELS
+from lowered_levels import TILE_LEVELS, lowered_levels
 from mma_cases import scaled_arrays, scaled_kernel
 
 import cuda_tile
@@ -285,8 +285,8 @@ def test_levels_agree_where_warps_promote(name: str, chip: str) -> None:
     plan, case = WARPS[name]
     module = cuda_tile.load(kernel(case).encode())
     after = {"plan": with_plan(module, **plan)}
-    for level in TILE_LEVELS[TILE_LEVELS.index("plan") :]:
-        lowered = cuda_tile.lower(module, chip, until=level, after=after)
+    levels = TILE_LEVELS[TILE_LEVELS.index("plan") :]
+    for level, lowered in lowered_levels(module, chip, levels, after=after):
         args, expected, grid = problem(case)
         cuda_tile.run(lowered, grid=grid, args=args)
         np.testing.assert_array_equal(args[2], expected, level)

@@ -11,7 +11,7 @@ import mma_cases
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
-from end_levels import TILE_LEVELS
+from lowered_levels import TILE_LEVELS, lowered_levels
 from test_narrow_products import with_plan
 
 import cuda_tile
@@ -84,15 +84,15 @@ def test_levels_agree_where_sums_are_cut(name: str, chip: str) -> None:
     options = cuda_tile.Options(gpu=chip, num_warps=cut.warps)
     plan = {"promote": cut.promote} if cut.promote else {}
     after = {"plan": with_plan(module, **plan)}
-    for level in TILE_LEVELS[TILE_LEVELS.index("plan") :]:
-        lowered = cuda_tile.lower(module, until=level, options=options, after=after)
+    levels = TILE_LEVELS[TILE_LEVELS.index("plan") :]
+    found = dict(lowered_levels(module, levels=levels, options=options, after=after))
+    for level, lowered in found.items():
         args, expected, grid = problem(cut.case)
         cuda_tile.run(lowered, grid=grid, args=args)
         np.testing.assert_array_equal(args[2], expected, level)
-        if level == "stage":
-            added = re.findall(r"addf .*tile<(\d+x\d+)xf32", str(lowered))
-            count, shape = cut.pieces.split()
-            assert added == [shape] * int(count)
+    added = re.findall(r"addf .*tile<(\d+x\d+)xf32", str(found["stage"]))
+    count, shape = cut.pieces.split()
+    assert added == [shape] * int(count)
     compiled = cuda_tile.compile(module, options=options, after=after, cubin=False)
     args, expected, grid = problem(cut.case)
     cuda_tile.run(

@@ -7,7 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from end_levels import TILE_LEVELS, check
+from end_levels import check
+from lowered_levels import TILE_LEVELS
 
 import cuda_tile
 from cuda_tile._mlir import ir

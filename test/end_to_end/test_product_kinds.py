@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lowered_levels import lowered_levels
 from product_kinds import KINDS, NO, TMA, check, compiled, sizes_of
 from product_text import K, M, N
 from ptx_mutation import mutants
@@ -58,8 +59,7 @@ def test_plan_and_levels(name: str, chip: str) -> None:
         assert len(remarks) == len(kind.remarks)
         pairs = zip(kind.remarks, remarks, strict=True)
         assert all(words in remark for words, remark in pairs)
-    for level in LEVELS:
-        lowered = cuda_tile.lower(module, chip, until=level)
+    for _, lowered in lowered_levels(module, chip, LEVELS):
         check(name, sizes_of(name)[0], lowered)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lowered_levels import lowered_levels
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
 
@@ -23,11 +24,9 @@ from cuda_tile import builder as b
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import FindingError, launch_recorded
 from cuda_tile.ir.walk import entries, nested_ops
-from cuda_tile.pipeline import NAMES as PASSES
 
 pytestmark = pytest.mark.sampled(5)
 
-TILE_LEVELS = PASSES[: PASSES.index("emit")]
 CHIPS = ("sm_80", "sm_90", "sm_120")
 BY_NAME = {stream.name: stream for stream in STREAMS}
 SMALL = [
@@ -40,8 +39,7 @@ SMALL = [
 @pytest.mark.parametrize("name", SMALL)
 def test_interpreter_after_each_pass(name: str) -> None:
     stream = BY_NAME[name]
-    for last in TILE_LEVELS:
-        lowered = cuda_tile.lower(stream.module(), "sm_90", until=last)
+    for last, lowered in lowered_levels(stream.module(), "sm_90"):
         grid, args, wanted = stream.launch()
         cuda_tile.run(lowered, grid=grid, args=args)
         check(stream, args, wanted, f"after {last}")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
+from lowered_levels import lowered_levels
 from op_case import Array
 from ptx_mutation import Mutant, mutants
 
@@ -202,9 +203,10 @@ def loop(name: str, case: Case = F16) -> tuple[str, Array, list[Any], tuple[int,
 def test_loops_may_do_anything_with_sums(name: str) -> None:
     text, expected, args, grid = loop(name)
     module = cuda_tile.load(text.encode())
-    for level in ("stage", "skew", "issue", "barriers"):
+    levels = ("stage", "skew", "issue", "barriers")
+    for level, lowered in lowered_levels(module, CHIP, levels):
         args[2][:] = 0
-        cuda_tile.run(cuda_tile.lower(module, CHIP, until=level), grid=grid, args=args)
+        cuda_tile.run(lowered, grid=grid, args=args)
         assert np.array_equal(args[2], expected), level
     args[2][:] = 0
     cuda_tile.run(

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
+from lowered_levels import lowered_levels
 from toy_engine import ATOM, toy_engine
 
 import cuda_tile
@@ -31,14 +32,10 @@ def test_an_engine_of_a_test_agrees_on_all_levels(
     case = Case("f32", "f32", CASE.tile, sizes, divisor=8)
     with toy_engine():
         module = cuda_tile.load(planned(case, f", lag = {lag} : i64").encode())
-        for level in (None, *LEVELS):
-            lowered = (
-                module
-                if level is None
-                else cuda_tile.lower(module, "sm_90", until=level)
-            )
+        lowered = lowered_levels(module, "sm_90", LEVELS)
+        for level, run in (("tiles", module), *lowered):
             args, expected, grid = problem(case)
-            cuda_tile.run(lowered, grid=grid, args=args)
+            cuda_tile.run(run, grid=grid, args=args)
             assert np.array_equal(args[2], expected), level
         args, expected, grid = problem(case)
         cuda_tile.run(

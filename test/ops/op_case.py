@@ -16,14 +16,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from emit_data import DTYPES
+from lowered_levels import lowered_levels
 from numpy.typing import NDArray
 
 import cuda_tile
 from cuda_tile.options import Options
-from cuda_tile.pipeline import NAMES as PASSES
 
 Array = NDArray[Any]
-TILE_LEVELS = PASSES[: PASSES.index("emit")]
 
 ARRAY_TYPES: dict[str, np.dtype[Any]] = {
     **DTYPES,
@@ -80,8 +79,7 @@ def check_case(case: OpCase, gpu: str) -> None:
     if case.numpy is not None:
         wanted = case.numpy([_copied(a) for a in args])
         _compare(wanted, expected, case.ulp, "interpreter against NumPy")
-    for last in TILE_LEVELS:
-        lowered = cuda_tile.lower(module, gpu, until=last, options=options)
+    for last, lowered in lowered_levels(module, gpu, options=options):
         got = _after(lowered, args, case, on="interp")
         _compare(expected, got, case.ulp, f"interpreter after {last}")
     compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)

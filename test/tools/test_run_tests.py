@@ -10,7 +10,20 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from run_tests import ALONE, ON_DEMAND, STEPS, arguments, own_checks
+from changed import Choice
+from run_tests import (
+    ALONE,
+    ON_DEMAND,
+    SLOW,
+    STEPS,
+    Outcome,
+    arguments,
+    longest_first,
+    name_of,
+    own_checks,
+    phases,
+    related,
+)
 
 
 def test_by_default_each_step_runs_but_those_on_demand() -> None:
@@ -32,3 +45,40 @@ def test_checks_that_take_samples_are_told_to() -> None:
     told = {job.args[0].stem: job.args[1:] for job in own_checks("--sample")}
     assert told["ring_mutation"] == ("--sample",)
     assert told["chips"] == ()
+
+
+def test_slow_checks_begin_first() -> None:
+    checks = [job for step in STEPS.values() for job in step()]
+    ordered = [name_of(job) for job in longest_first(checks)]
+    assert ordered[: len(SLOW)] == list(SLOW)
+    assert sorted(ordered) == sorted(name_of(job) for job in checks)
+
+
+def test_a_change_leaves_out_slow_checks_that_it_cannot_touch() -> None:
+    choice = Choice(near={"test/a.py": ""}, far={"test/b.py": "", "test/c.py": ""})
+    choice.checks["ring_mutation"] = "imports it"
+    checks, suites = related(choice)
+    names = {name_of(job) for job in checks}
+    assert {"basedpyright", "ruff check", "size", "ring_mutation"} <= names
+    assert not {"readme", "emulator_mutation"} & names
+    parts = [getattr(suite, "args", ()) for suite in suites]
+    assert parts == [
+        ("--sample", "test/a.py"),
+        ("--sample", "--every=12", "test/b.py", "test/c.py"),
+    ]
+
+
+def test_a_change_is_not_combined_with_steps(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert arguments(["--changed"]).changed == ""
+    assert arguments(["--changed", "HEAD~3"]).changed == "HEAD~3"
+    with pytest.raises(SystemExit):
+        arguments(["--all", "--changed"])
+    assert "expected --changed alone" in capsys.readouterr().err
+
+
+def test_phases_are_timed() -> None:
+    results = [Outcome("a", 1, 0, "", 30), Outcome("b", 1, 0, "", 20)]
+    results.append(Outcome("lit", 1, 0, "", 60))
+    assert phases(results, 2, 95) == "time: checks 35 s, lit 60 s"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
@@ -178,6 +179,12 @@ def _module(ptx: object) -> Module:
     if not isinstance(ptx, str):
         got = type(ptx).__name__
         raise LaunchError(f"expected PTX text or what `parse` made of it, got {got}")
+    return _parsed(ptx)
+
+
+@lru_cache(maxsize=4)
+def _parsed(ptx: str) -> Module:
+    """A text is often launched again: with another seed, mode or arguments."""
     return parse(ptx)
 
 
