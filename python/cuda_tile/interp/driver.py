@@ -20,11 +20,11 @@ from cuda_tile.interp.decode import decode
 from cuda_tile.interp.exact import exactly
 from cuda_tile.interp.machine import (
     BlockTrace,
-    Break,
     Launch,
     Stop,
     TileBlock,
     Trace,
+    Watcher,
 )
 from cuda_tile.interp.program import Entry, Program
 from cuda_tile.interp.races import Races
@@ -209,7 +209,7 @@ def _check_options(
 class Session:
     """A launch that is under way; `run` takes it to its end.
 
-    The arguments are those of `run`.
+    The arguments are those of `run`, and who watches.
 
     Attributes:
         entry: The kernel.
@@ -231,7 +231,7 @@ class Session:
         on_block: BlockTrace | None = None,
         limit: int | None = None,
         preceding: Preceding = None,
-        breaks: tuple[Break, ...] = (),
+        watcher: Watcher | None = None,
         numbers: Numbers = "floats",
         unspecified: Unspecified = "pattern",
     ) -> None:
@@ -279,13 +279,13 @@ class Session:
             replicas=_replicas(bound),
             trace=trace,
             on_block=on_block,
-            breaks=breaks,
+            watcher=watcher,
             limit=limit,
             preceding=byte_ranges(preceding, bound),
         )
 
     def stops(self) -> Generator[Stop, None, None]:
-        """Runs the launch; pauses at each breakpoint."""
+        """Runs the launch; pauses wherever the watcher asks for it."""
         steps = run_blocks(self._tile_blocks(), self._arguments)
         while True:
             try:
