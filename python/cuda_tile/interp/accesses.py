@@ -184,7 +184,7 @@ def _put(
         _fail_outside(run, op, fault, _index(addresses, which[fault.index]))
     launch.write_count += 1
     if launch.watcher is not None:
-        launch.watcher.wrote(run, op, addresses, which, kind.storage_bytes)
+        launch.watcher.wrote(run, op, places, which, kind.storage_bytes)
     for piece in launch.scratch:
         hits = np.flatnonzero(piece.inside(places))
         piece.written[piece.bytes_of(places[hits], kind.storage_bytes)] = True

@@ -214,6 +214,7 @@ class Session:
     Attributes:
         entry: The kernel.
         launch: What its tile blocks share.
+        block_ids: The tile blocks in program order.
     """
 
     def __init__(
@@ -260,9 +261,9 @@ class Session:
             for index, value in enumerate(bound)
         )
         self.entry = kernel
-        self._blocks = _block_ids(extents)
+        self.block_ids = _block_ids(extents)
         is_checked = mode != "permissive"
-        has_races = is_checked and len(self._blocks) > 1
+        has_races = is_checked and len(self.block_ids) > 1
         self.launch = Launch(
             kernel=kernel.name,
             memory=memory,
@@ -309,11 +310,11 @@ class Session:
         Of a persistent kernel the CTAs: each serves two tile blocks, or as many as a
         seed says; which ones and in which order is open.
         """
-        order: Any = range(len(self._blocks))
+        order: Any = range(len(self.block_ids))
         random = self.launch.random
         if self.launch.is_shuffled:
-            order = random.permutation(len(self._blocks))
-        ids = [self._blocks[int(place)] for place in order]
+            order = random.permutation(len(self.block_ids))
+        ids = [self.block_ids[int(place)] for place in order]
         if not self.entry.is_persistent:
             for number, place in enumerate(ids):
                 yield TileBlock(self.launch, self.entry, place, number)
@@ -335,7 +336,7 @@ class Session:
         report = InterpReport(
             launch.kernel,
             launch.grid,
-            len(self._blocks),
+            len(self.block_ids),
             launch.op_count,
             time.perf_counter() - self._start,
             "".join(launch.output),

@@ -15,7 +15,6 @@ from types import GeneratorType
 from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cuda_tile.errors import InternalError
 from cuda_tile.interp.alarms import Alarms
@@ -50,20 +49,15 @@ class Watcher(Protocol):
         ...
 
     def wrote(
-        self,
-        run: TileBlock,
-        op: Op,
-        addresses: Array,
-        which: NDArray[np.intp],
-        size_bytes: int,
+        self, run: TileBlock, op: Op, places: Array, positions: Array, size_bytes: int
     ) -> None:
         """An op stored to memory.
 
         Args:
             run: The tile block.
             op: The store or atomic.
-            addresses: Byte address per element of its tile (4-bit types: half bytes).
-            which: Positions in the flat tile of those that were stored.
+            places: Byte addresses of the elements that were stored.
+            positions: Their places in the op's flat tile.
             size_bytes: Bytes per element.
         """
         ...

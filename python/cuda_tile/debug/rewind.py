@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Going back in a launch of the interpreter, and asking who wrote an element.
+
+Nothing is recorded while the launch runs. A question about the past is answered by
+running the launch again, from what memory held at its beginning up to now.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cuda_tile.debug.explain import explain
+from cuda_tile.debug.listing import Line
+from cuda_tile.debug.spots import Spot, is_back
+from cuda_tile.debug.stepping import LastMatch, Matches, Seek
+from cuda_tile.debug.target import FAULT, Stop
+from cuda_tile.errors import UserError
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.runtime.elements import Array
+
+if TYPE_CHECKING:
+    from cuda_tile.debug.interp_target import InterpTarget
+
+KINDS = ("over", "op", "breakpoint", "start")
+"""How far back."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a launch stands.
+
+    Attributes:
+        time: Ops that had begun.
+        is_after: Whether it is the one after the op that began then.
+        is_end: Whether the launch has ended, or failed.
+    """
+
+    time: int
+    is_after: bool
+    is_end: bool
+
+
+@dataclass
+class _Wanted:
+    """An element whose last writer is looked for, and what is found."""
+
+    start: int
+    stop: int
+    lines: list[str]
+
+
+class Rewind:
+    """Goes back in the launch of a target."""
+
+    def __init__(self, target: InterpTarget) -> None:
+        self._target = target
+        self._wanted: _Wanted | None = None
+
+    def back(self, kind: str) -> Stop:
+        """Goes back as `KINDS` says; to the beginning where nothing is found.
+
+        Raises:
+            UserError: The kind is none of them.
+        """
+        if kind not in KINDS:
+            raise UserError(f"expected one of {', '.join(KINDS)}, got '{kind}'")
+        if kind == "start":
+            return self.goto(0, "beginning of the launch")
+        found = self._last(self._matcher(kind))
+        if found is None:
+            return self.goto(0, "beginning of the launch")
+        return self.goto(found, "breakpoint" if kind == "breakpoint" else "step back")
+
+    def goto(self, time: int, reason: str = "goto") -> Stop:
+        """Goes to the moment when `time` ops had begun."""
+        self._target.restart()
+        return self._target.resume(Seek(time, reason))
+
+    def who(self, name: str, start: int, stop: int) -> list[str]:
+        """Who wrote some bytes last before now, and from what.
+
+        Args:
+            name: What the bytes are called.
+            start: Their first address.
+            stop: The one after their last.
+        """
+        moment = self._moment()
+        self._wanted = _Wanted(start, stop, [])
+        try:
+            self._target.restart()
+            self._target.resume(
+                Seek(
+                    sys.maxsize if moment.is_end else moment.time,
+                    "the same moment",
+                    moment.is_after,
+                )
+            )
+            found = self._wanted.lines
+        finally:
+            self._wanted = None
+        return [f"{name}:", *(found or ["nobody has written it in this launch"])]
+
+    def wrote(
+        self, run: TileBlock, line: Line, places: Array, positions: Array, size: int
+    ) -> None:
+        """Explains a store to the element that is asked for."""
+        wanted = self._wanted
+        if wanted is None:
+            return
+        hits = (places < wanted.stop) & (places + np.uint64(size) > wanted.start)
+        if hits.any():
+            position = int(positions[int(np.argmax(hits))])
+            wanted.lines = self._story(run, line, position)
+
+    def _story(self, run: TileBlock, line: Line, position: int) -> list[str]:
+        target = self._target
+        head = (
+            f"written by tile block {run.block_id} at {line.spot}, at time "
+            f"{target.time}"
+        )
+        return [head, *explain(target.listing, target.named, run, line, position)]
+
+    def _moment(self) -> Moment:
+        target = self._target
+        is_end = target.ended is not None
+        return Moment(target.time, target.is_after, is_end)
+
+    def _last(self, matches: Matches) -> int | None:
+        """When something was true last before now."""
+        target = self._target
+        until = target.time + target.is_after
+        if target.ended is not None:
+            until = target.time + 1 if target.ended.reason == FAULT else sys.maxsize
+        plan = LastMatch(until, matches=matches)
+        target.restart()
+        target.resume(plan)
+        return plan.found
+
+    def _matcher(self, kind: str) -> Matches:
+        target = self._target
+        if kind == "breakpoint":
+            return lambda thread, spot, previous: target.breakpoints.would_hit(
+                spot, previous, lambda: target.names(thread)
+            )
+        thread = target.thread
+        if kind == "op":
+            return lambda number, spot, previous: number == thread
+        start = target.spot(thread)
+        depth = max(len(start.lines), 1) if start is not None else 1
+
+        def is_new_line(number: int, spot: Spot, previous: Spot | None) -> bool:
+            if number != thread or len(spot.lines) > depth:
+                return False
+            return (
+                previous is None
+                or spot.lines != previous.lines[: len(spot.lines)]
+                or is_back(spot, previous)
+            )
+
+        return is_new_line
+
+
