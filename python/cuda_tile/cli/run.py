@@ -224,9 +224,7 @@ class Request:
     front: FrontEnd | None = None
 
 
-def read_request(
-    words: argparse.Namespace, front: FrontEnd | None = None
-) -> Request:
+def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Request:
     """Checks and parses what argparse cannot.
 
     Args:

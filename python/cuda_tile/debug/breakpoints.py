@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from cuda_tile.debug.expression import UnknownName, evaluate, is_true
 from cuda_tile.debug.spots import Spot, is_back, is_same_file
+from cuda_tile.debug.values import one_line
 from cuda_tile.errors import UserError
 
 Names = Callable[[], Mapping[str, Any]]
@@ -24,7 +27,8 @@ class Breakpoint:
         file: The source file, or the end of its name.
         line: The line that was asked for.
         condition: An expression over the values in scope; "" for always.
-        ignored: How many hits to pass before the first stop.
+        hit_condition: Which hits stop: `5` the fifth, `>= 5` from it on, `% 5` each
+            fifth; "" for all.
         message: Said in place of a stop, `{expression}` being replaced; "" to stop.
         is_once: Whether it goes away after a stop.
         at: The line where it stops in the kernel at hand, None if there is none.
@@ -35,7 +39,7 @@ class Breakpoint:
     file: str
     line: int
     condition: str = ""
-    ignored: int = 0
+    hit_condition: str = ""
     message: str = ""
     is_once: bool = False
     at: tuple[str, int] | None = None
@@ -121,7 +125,7 @@ class Breakpoints:
                     return None
             return f"breakpoint {each.number}, whose condition failed: {error}"
         each.hits += 1
-        if each.hits <= each.ignored:
+        if not _is_wanted(each.hit_condition, each.hits):
             return None
         if each.message:
             self.say(_filled(each.message, names))
@@ -138,6 +142,31 @@ def _holds(condition: str, names: Names) -> bool:
         return False
 
 
+_HIT_CONDITION = re.compile(r"\s*(==|>=|>|%)?\s*([1-9]\d*)\s*")
+_WANTED: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "%": lambda hits, number: hits % number == 0,
+}
+
+
+def check_hit_condition(text: str) -> str:
+    """The text itself.
+
+    Raises:
+        UserError: It is no `Breakpoint.hit_condition`.
+    """
+    if text and not _HIT_CONDITION.fullmatch(text):
+        raise UserError(f"expected hits such as 5, >= 5 or % 5, got '{text}'")
+    return text
+
+
+def _is_wanted(condition: str, hits: int) -> bool:
+    match = _HIT_CONDITION.fullmatch(condition)
+    return match is None or _WANTED[match[1] or "=="](hits, int(match[2]))
+
+
 def _arrives(line: tuple[str, int], spot: Spot, previous: Spot | None) -> bool:
     """Whether a thread comes to a line, instead of still being in it."""
     if not spot.has_line(line):
@@ -145,9 +174,7 @@ def _arrives(line: tuple[str, int], spot: Spot, previous: Spot | None) -> bool:
     return previous is None or not previous.has_line(line) or is_back(spot, previous)
 
 
-def nearest_line(
-    spots: Iterable[Spot], file: str, line: int
-) -> tuple[str, int] | None:
+def nearest_line(spots: Iterable[Spot], file: str, line: int) -> tuple[str, int] | None:
     """The first line with an op, from `line` on; None where there is none."""
     lines = {
         each
@@ -164,7 +191,7 @@ def _filled(message: str, names: Names) -> str:
     values = names()
     for place in range(1, len(parts), 2):
         try:
-            parts[place] = str(evaluate(parts[place], values))
+            parts[place] = one_line(evaluate(parts[place], values))
         except UserError as error:
             parts[place] = f"<{error}>"
     return "".join(parts)

@@ -173,5 +173,3 @@ def _stored(op: Op) -> tuple[int, tuple[int, ...]]:
         if isinstance(kind, TileType) and kind.element.pointee is None:
             return slot, kind.shape
     raise AssertionError(f"'{op.name}' stores no tile")
-
-

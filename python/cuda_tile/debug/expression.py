@@ -250,9 +250,7 @@ class _Evaluator:
             return self._attribute(node)
         name = getattr(node, "id", ast.unparse(node))
         if name not in FUNCTIONS:
-            raise UserError(
-                f"expected one of {', '.join(FUNCTIONS)}, got '{name}'"
-            )
+            raise UserError(f"expected one of {', '.join(FUNCTIONS)}, got '{name}'")
         return FUNCTIONS[name]
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:

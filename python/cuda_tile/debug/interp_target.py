@@ -79,9 +79,7 @@ class InterpTarget:
         self._begin()
         self._saved = self._memory_now()
         self.listing = Listing(self._session.entry)
-        self.named = Names(
-            self.listing, sources, launching.ssa, launching.labels
-        )
+        self.named = Names(self.listing, sources, launching.ssa, launching.labels)
         spots = [line.spot for line in self.listing.lines]
         breakpoints.place(spots, self.named.of.values())
 
@@ -209,7 +207,9 @@ class InterpTarget:
 
     def _look_for_nan(self, run: TileBlock, op: Op, results: tuple[Any, ...]) -> None:
         """A NaN that none of the operands has."""
-        places = [(slot, nan_in(v)) for slot, v in zip(op.results, results, strict=False)]
+        places = [
+            (slot, nan_in(v)) for slot, v in zip(op.results, results, strict=False)
+        ]
         made = [(slot, place) for slot, place in places if place is not None]
         if made and all(nan_in(run.slots[slot]) is None for slot in op.operands):
             slot, place = made[0]
@@ -327,8 +327,10 @@ class InterpTarget:
     def _op_text(self, line: Line) -> str:
         operands = ", ".join(map(self.named.name, line.op.operands))
         results = ", ".join(map(self.named.name, line.op.results))
-        return f"{results} = {line.op.name} {operands}" if results else (
-            f"{line.op.name} {operands}".rstrip()
+        return (
+            f"{results} = {line.op.name} {operands}"
+            if results
+            else (f"{line.op.name} {operands}".rstrip())
         )
 
     def element(self, text: str) -> tuple[int, int]:

@@ -64,9 +64,7 @@ class Listing:
             )
         }
         self._of = {id(line.op): line for line in self.lines}
-        self._makers = {
-            slot: line for line in self.lines for slot in line.op.results
-        }
+        self._makers = {slot: line for line in self.lines for slot in line.op.results}
         self._carried = {
             slot: line
             for line in self.lines
@@ -80,6 +78,8 @@ class Listing:
             order = len(self.lines)
             places = user_places(op.location)
             shown = _before_moved(block.ops[index + 1 :], places)
+            if op.name == "yield" and index and _is_python(places):
+                shown = self.lines[-1].spot.places  # Python has no line for it
             spot = Spot(order, op.name, shown, loops)
             line = Line(op, spot, block, index, parent, next(iter(places), None))
             self.lines.append(line)
@@ -119,7 +119,7 @@ def _before_moved(
 ) -> tuple[Place, ...]:
     """The places of an op, or of the loop behind it whose body it was moved out of."""
     for op in later:
-        if op.name in LOOPS and places and places[0].file.endswith(".py"):
+        if op.name in LOOPS and _is_python(places):
             head = user_places(op.location)
             if len(head) == len(places) and head[1:] == places[1:]:
                 lines = [
@@ -131,6 +131,10 @@ def _before_moved(
                 if head[0].line < places[0].line <= max(lines, default=0):
                     return head
     return places
+
+
+def _is_python(places: tuple[Place, ...]) -> bool:
+    return bool(places) and places[0].file.endswith(".py")
 
 
 def user_places(location: str) -> tuple[Place, ...]:

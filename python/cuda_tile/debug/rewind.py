@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
 from cuda_tile.debug.explain import explain
-from cuda_tile.debug.listing import Line
+from cuda_tile.debug.breakpoints import Breakpoints
+from cuda_tile.debug.listing import Line, Listing
+from cuda_tile.debug.names import Names
 from cuda_tile.debug.spots import Spot, is_back
-from cuda_tile.debug.stepping import LastMatch, Matches, Seek
+from cuda_tile.debug.stepping import LastMatch, Matches, Plan, Seek
 from cuda_tile.debug.target import FAULT, Stop
 from cuda_tile.errors import UserError
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.runtime.elements import Array
-
-if TYPE_CHECKING:
-    from cuda_tile.debug.interp_target import InterpTarget
 
 KINDS = ("over", "op", "breakpoint", "start")
 """How far back."""
@@ -53,10 +53,48 @@ class _Wanted:
     lines: list[str]
 
 
+class Replayed(Protocol):
+    """A launch that can be run again; `interp_target.InterpTarget` is one.
+
+    Attributes:
+        listing: The kernel.
+        named: What its values are called.
+        breakpoints: Those of the session.
+        thread: The thread that runs, or stopped last.
+        time: Ops that had begun before the one at which it stands.
+        is_after: Whether it stands after that one.
+        ended: The last stop, once there was one.
+    """
+
+    listing: Listing
+    named: Names
+    breakpoints: Breakpoints
+    thread: int
+    time: int
+    is_after: bool
+    ended: Stop | None
+
+    def restart(self) -> None:
+        """Goes to the beginning."""
+        ...
+
+    def resume(self, plan: Plan) -> Stop:
+        """Goes on as far as a plan says."""
+        ...
+
+    def spot(self, thread: int) -> Spot | None:
+        """Where a thread stands."""
+        ...
+
+    def names(self, thread: int, frame: int = 0) -> Mapping[str, Any]:
+        """The values in scope."""
+        ...
+
+
 class Rewind:
     """Goes back in the launch of a target."""
 
-    def __init__(self, target: InterpTarget) -> None:
+    def __init__(self, target: Replayed) -> None:
         self._target = target
         self._wanted: _Wanted | None = None
 
@@ -162,5 +200,3 @@ class Rewind:
             )
 
         return is_new_line
-
-

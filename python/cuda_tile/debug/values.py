@@ -80,7 +80,9 @@ def one_line(value: Any) -> str:
     """Any value in one line."""
     if isinstance(value, np.ndarray):
         is_scalar = value.ndim == 0
-        return elements(value) if is_scalar else f"{array_kind(value)} {elements(value)}"
+        return (
+            elements(value) if is_scalar else f"{array_kind(value)} {elements(value)}"
+        )
     if isinstance(value, (bool, int, float, np.generic)):
         return number(value)
     return str(value)
