@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-debug`: what an editor starts to debug tile kernels.
 
-    cuda-tile-debug               # speaks the Debug Adapter Protocol on stdin and stdout
+    cuda-tile-debug               # Debug Adapter Protocol on stdin and stdout
     cuda-tile-debug --port 5678   # the same on a port of this machine
 
 The editor's launch request names the program: a cuTile Python program, or a kernel file
@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cuda_tile.cli import run as run_command
 from cuda_tile.cli.failure import ArgumentParser, error_text, reports_errors
@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
 def own_streams() -> Channel:
     """The process's streams for the protocol alone.
 
-    What the program writes to its stdout goes to a pipe, as it would break the protocol.
+    What the program writes to its stdout goes elsewhere: it would break the protocol.
     """
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
@@ -93,13 +93,13 @@ def command_line(arguments: Mapping[str, Any]) -> list[str]:
         for name in CHOICES
         if arguments.get(name) is not None
     ]
-    rest = [str(word) for word in arguments.get("args") or []]
+    rest = [str(word) for word in cast(list[Any], arguments.get("args") or [])]
     return [*options, program, *rest]
 
 
 def _word(value: Any) -> str:
     if isinstance(value, list):
-        return ",".join(map(str, value))
+        return ",".join(map(str, cast(list[Any], value)))
     return str(value)
 
 

@@ -41,7 +41,6 @@ def load(
     *,
     context: ir.Context | None = None,
     strict: bool = False,
-    name: str | None = None,
 ) -> ir.Module:
     """Reads a kernel file; its content decides between text and bytecode.
 
@@ -50,7 +49,6 @@ def load(
         context: Context of the new module; a new context by default.
         strict: Refuse bytecode with bytes or flags that nothing reads; otherwise a
             warning reports them.
-        name: What locations call the file; its path by default.
 
     Returns:
         A verified `builtin.module` that contains the file's tile modules.
@@ -68,7 +66,7 @@ def load(
             if data.startswith(MAGIC):
                 module = _cuda_tile.read_bytecode(data, _name(source), context, strict)
             else:
-                module = _parse_text(data, name or source)
+                module = _parse_text(data, source)
         except ir.MLIRError as error:
             said = _other_language(source) or diagnostics_text(error)
             raise UserError(said) from None

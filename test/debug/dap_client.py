@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE = 60
@@ -31,7 +31,7 @@ def environment() -> dict[str, str]:
 class Client:
     """Sends requests, and keeps events until somebody asks for them."""
 
-    def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
+    def __init__(self, source: Any, sink: Any) -> None:
         self._source, self._sink = source, sink
         self._seq = 0
         self._answers: queue.Queue[Message] = queue.Queue()
@@ -145,7 +145,8 @@ class Debugger(Client):
             cwd=folder,
             env=environment(),
         )
-        assert self.process.stdout is not None and self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stdin is not None
         super().__init__(self.process.stdout, self.process.stdin)
 
     def end(self) -> int:

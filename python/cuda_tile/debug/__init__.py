@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger inside tile kernels: stops at source lines in tile blocks or warps.
 
-`target.py` says what front ends know of a launch; `terminal.py` and `dap/` are the front
-ends, `interp_target.py` a launch on the interpreter. See docs/debugging.md.
+`target.py` says what front ends know of a launch; `terminal.py` and `dap/` are the
+front ends, `interp_target.py` a launch on the interpreter. See docs/debugging.md.
 """
 
 from __future__ import annotations

@@ -120,9 +120,8 @@ class Breakpoints:
             if each.condition and not is_true(evaluate(each.condition, names())):
                 return None
         except UserError as error:
-            if isinstance(error, UnknownName):
-                if error.name.removeprefix("%") in self._known:
-                    return None
+            if isinstance(error, UnknownName) and error.is_among(self._known):
+                return None
             return f"breakpoint {each.number}, whose condition failed: {error}"
         each.hits += 1
         if not _is_wanted(each.hit_condition, each.hits):

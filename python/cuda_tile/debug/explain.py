@@ -16,11 +16,12 @@ import numpy as np
 
 from cuda_tile.debug.listing import LOOPS, Line, Listing
 from cuda_tile.debug.names import Names
+from cuda_tile.debug.tiles import as_tile
 from cuda_tile.debug.values import number, one_line
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.undefined import data_of, mask_of
-from cuda_tile.interp.values import Partial
+from cuda_tile.runtime.elements import Array
 
 MAX_DEPTH = 5
 """Ops behind one another."""
@@ -49,9 +50,9 @@ class _Explainer:
     def _value(self, slot: int, index: Index | None) -> str:
         """`acc[3, 5] = 1.5`."""
         value, name = self.run.slots[slot], self.names.name(slot)
-        if not isinstance(value, (np.ndarray, Partial)):
+        if as_tile(value) is None:
             return name
-        data = data_of(value)
+        data: Array = data_of(value)
         if index is None or not data.ndim:
             return f"{name} = {one_line(data)}"
         lost = " (unspecified)" if mask_of(value)[index] else ""

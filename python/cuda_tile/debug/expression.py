@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Container, Mapping
+from typing import Any, cast
 
 import numpy as np
 
@@ -60,19 +60,19 @@ KEYWORDS = frozenset(("atol", "axis", "keepdims", "rtol"))
 """Keyword arguments that it may pass; none of them names a place to write to."""
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.MatMult: operator.matmul,
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+    ast.Pow: lambda a, b: a**b,
+    ast.LShift: lambda a, b: a << b,
+    ast.RShift: lambda a, b: a >> b,
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
+    ast.MatMult: lambda a, b: a @ b,
 }
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
@@ -88,7 +88,10 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_SSA_NAME = re.compile(r"(?<![\w)\]])(\s*)%([A-Za-z0-9_$.-]*[A-Za-z0-9_$])(#\d+)?")
+_SSA_NAME = re.compile(
+    r"((?:\b(?:and|else|if|in|not|or)\s+)|(?<![\w)\]\s])\s*)"
+    r"%([A-Za-z0-9_$.-]*[A-Za-z0-9_$])(#\d+)?"
+)
 """`%acc`, where no operand stands before that it could be the remainder of."""
 
 
@@ -104,6 +107,10 @@ class UnknownName(UserError):
         known = ", ".join(list(names)[:20]) or "nothing"
         super().__init__(f"expected a name in scope, got '{name}'; in scope: {known}")
 
+    def is_among(self, names: Container[str]) -> bool:
+        """Whether it is one of some names, which have no `%`."""
+        return self.name.removeprefix("%") in names
+
 
 class Coordinates(tuple[int, ...]):
     """A place in the grid; axes that are left out of a comparison are 0."""
@@ -111,16 +118,17 @@ class Coordinates(tuple[int, ...]):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            other = (other,)
-        if not isinstance(other, tuple) or len(other) > 3:
+        axes = (other,) if isinstance(other, int) else other
+        if not isinstance(axes, tuple):
             return False
-        return tuple(self) == (*other, 0, 0)[:3]
+        given = cast("tuple[object, ...]", axes)
+        return len(given) <= 3 and tuple(self) == (*given, 0, 0)[:3]
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = tuple.__hash__
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
     @property
     def x(self) -> int:
@@ -149,9 +157,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
         UserError: It is none, uses what is not allowed, or cannot be computed.
     """
     if len(text) > MAX_LENGTH:
-        raise UserError(
-            f"expected an expression of at most {MAX_LENGTH} characters, got {len(text)}"
-        )
+        raise UserError(f"expected at most {MAX_LENGTH} characters, got {len(text)}")
     held: dict[str, Any] = {}
     plain = _SSA_NAME.sub(lambda match: _held(match, names, held), text.strip())
     try:
@@ -184,9 +190,10 @@ def is_true(value: Any) -> bool:
     Raises:
         UserError: It has several elements.
     """
-    if isinstance(value, np.ndarray) and value.size != 1:
+    size = np.size(value)
+    if size != 1:
         raise UserError(
-            f"expected a condition with one value, got {value.size}; end it with "
+            f"expected a condition with one value, got {size}; end it with "
             ".any() or .all()"
         )
     return bool(value)
@@ -257,10 +264,11 @@ class _Evaluator:
         return _UNARY[type(node.op)](self.value(node.operand))
 
     def _binop(self, node: ast.BinOp) -> Any:
-        left, right = self.value(node.left), self.value(node.right)
+        left: Any = self.value(node.left)
+        right: Any = self.value(node.right)
         if isinstance(node.op, (ast.Pow, ast.LShift)):
             _check_size(left, right)
-        if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
+        if type(left) in (list, tuple) or type(right) in (list, tuple):
             left, right = np.asarray(left), np.asarray(right)
         return _BINARY[type(node.op)](left, right)
 
@@ -289,9 +297,10 @@ class _Evaluator:
 
 def _check_size(left: Any, right: Any) -> None:
     """Python's integers grow without end; arrays do not."""
-    if isinstance(left, int) and isinstance(right, int):
-        if abs(right) > MAX_POWER or abs(left) > 1 << 64:
-            raise UserError(
-                f"expected an exponent of at most {MAX_POWER} and a base of at most "
-                f"64 bits, got {left} and {right}"
-            )
+    if not isinstance(left, int) or not isinstance(right, int):
+        return
+    if abs(right) > MAX_POWER or abs(left) > 1 << 64:
+        raise UserError(
+            f"expected an exponent of at most {MAX_POWER} and a base of at most 64 "
+            f"bits, got {left} and {right}"
+        )

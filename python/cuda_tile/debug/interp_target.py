@@ -7,7 +7,6 @@ the beginning of the launch: going back is running again up to an earlier moment
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from cuda_tile.debug.arrays import arrays_of, element_bytes
 from cuda_tile.debug.breakpoints import Breakpoints
-from cuda_tile.debug.expression import Coordinates, evaluate
+from cuda_tile.debug.expression import Coordinates
 from cuda_tile.debug.listing import Line, Listing
 from cuda_tile.debug.names import Names
 from cuda_tile.debug.rewind import Rewind
@@ -26,7 +26,6 @@ from cuda_tile.debug.stepping import Plan, Seek, UntilNan, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
 from cuda_tile.debug.tiles import nan_in, shown
 from cuda_tile.debug.values import Shown
-from cuda_tile.errors import UserError
 from cuda_tile.interp.driver import Session
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op, Program
@@ -335,41 +334,10 @@ class InterpTarget:
 
     def element(self, text: str) -> tuple[int, int]:
         """The bytes of an element of an array."""
-        try:
-            node = ast.parse(text.replace("%", "").strip(), mode="eval").body
-        except SyntaxError:
-            node = None
-        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-            raise UserError(f"expected an element such as c[3, 5], got '{text}'")
-        array = self._array(node.value.id)
-        part = evaluate(f"c[{ast.unparse(node.slice)}]", {"c": array})
-        if np.ndim(part):
-            raise UserError(
-                f"expected an index per axis of {node.value.id}, which has "
-                f"{array.ndim}, got '{text}'"
-            )
-        index = ast.literal_eval(node.slice)
-        places = index if isinstance(index, tuple) else (index,)
-        start = int(array.__array_interface__["data"][0]) + sum(
-            (place % size) * stride
-            for place, size, stride in zip(
-                places, array.shape, array.strides, strict=True
-            )
-        )
-        return start, start + array.itemsize
-
-    def _array(self, name: str) -> Array:
-        arrays = {
-            self.named.name(slot).removeprefix("%"): argument
-            for slot, argument in zip(
-                self.listing.entry.body.arguments, self._launching.args, strict=True
-            )
-            if isinstance(argument, np.ndarray)
-        }
-        if name not in arrays:
-            known = ", ".join(arrays) or "none"
-            raise UserError(f"expected an array of the launch ({known}), got '{name}'")
-        return arrays[name]
+        slots = self.listing.entry.body.arguments
+        args = dict(zip(slots, self._launching.args, strict=True))
+        names = {slot: self.named.name(slot) for slot in slots}
+        return element_bytes(arrays_of(names, args), text)
 
     def main_file(self) -> str:
         """The file that most of the kernel comes from."""

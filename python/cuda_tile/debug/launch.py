@@ -75,12 +75,11 @@ def with_places(module: ir.Module, sources: Sources) -> ir.Module:
 
     Args:
         module: The module.
-        sources: Gets the text.
+        sources: Keeps the text as long as it lives.
     """
     entries = interp.load(module).entries.values()
     if any(places_of(op.location) for e in entries for op in all_ops(e.body)):
         return module
-    name = f"{next(iter(entries)).name}.tileir"
-    text = str(module.operation.get_asm())
-    sources.add(name, text)
-    return load(text.encode(), name=name)
+    path = sources.folder() / f"{next(iter(entries)).name}.mlir"
+    path.write_text(str(module.operation.get_asm()))
+    return load(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel of the interpreter as a debugger needs it: its spots, and what is in scope."""
+"""A kernel of the interpreter as a debugger needs it: spots, and what is in scope."""
 
 from __future__ import annotations
 

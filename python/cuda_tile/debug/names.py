@@ -99,7 +99,7 @@ class Names:
         return maker is not None and maker.origin == place
 
     def _name_parameter(self, line: Line, name: str, place: Place) -> None:
-        """cuTile's array parameters are a pointer, extents and strides."""
+        """CuTile's array parameters are a pointer, extents and strides."""
         slot = line.op.operands[0]
         is_parameter = slot in self._listing.entry.body.arguments
         if is_parameter and name not in self.of.values():

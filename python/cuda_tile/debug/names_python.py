@@ -48,8 +48,8 @@ class PythonNames:
 
     def _read(self, node: ast.AST) -> None:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            for target, value in _pairs(node):
-                self.assigned.setdefault((value.lineno, value.col_offset), target)
+            for target, place in _pairs(node):
+                self.assigned.setdefault(place, target)
         elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             self.loops[node.lineno, node.col_offset] = node.target.id
         elif isinstance(node, ast.arg):
@@ -78,14 +78,14 @@ class PythonNames:
 
 def _pairs(
     node: ast.Assign | ast.AnnAssign | ast.AugAssign,
-) -> Iterator[tuple[str, ast.AST]]:
-    """Names, and the expressions that are assigned to them.
+) -> Iterator[tuple[str, Position]]:
+    """Names, and the places of the expressions that are assigned to them.
 
     An op of `x += y` stands at the statement itself.
     """
     if isinstance(node, ast.AugAssign):
         if isinstance(node.target, ast.Name):
-            yield node.target.id, node
+            yield node.target.id, (node.lineno, node.col_offset)
         return
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
@@ -93,9 +93,9 @@ def _pairs(
             yield from _split(target, node.value)
 
 
-def _split(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _split(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Position]]:
     if isinstance(target, ast.Name):
-        yield target.id, value
+        yield target.id, (value.lineno, value.col_offset)
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for part, item in zip(target.elts, value.elts, strict=False):
             yield from _split(part, item)

@@ -8,14 +8,14 @@ running the launch again, from what memory held at its beginning up to now.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from cuda_tile.debug.explain import explain
 from cuda_tile.debug.breakpoints import Breakpoints
+from cuda_tile.debug.explain import explain
 from cuda_tile.debug.listing import Line, Listing
 from cuda_tile.debug.names import Names
 from cuda_tile.debug.spots import Spot, is_back
@@ -26,7 +26,8 @@ from cuda_tile.interp.machine import TileBlock
 from cuda_tile.runtime.elements import Array
 
 KINDS = ("over", "op", "breakpoint", "start")
-"""How far back."""
+"""How far back: to the line before, the op before, the breakpoint before, the beginning
+of the launch."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source files of a kernel: on the disk, or texts that exist only here."""
+"""The source files of a kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 
 class Sources:
@@ -12,25 +14,22 @@ class Sources:
 
     Args:
         folders: Where files are looked for whose names are relative.
-        texts: Texts that are no files, by name.
     """
 
-    def __init__(
-        self, folders: Sequence[Path] = (), texts: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = [Path.cwd(), *folders]
-        self._texts = dict(texts or {})
         self._lines: dict[str, list[str]] = {}
 
-    def add(self, name: str, text: str) -> None:
-        """Adds a text that is no file."""
-        self._texts[name] = text
-        self._lines.pop(name, None)
+    @cached_property
+    def _temporary(self) -> TemporaryDirectory[str]:
+        return TemporaryDirectory(prefix="cuda-tile-debug-")
+
+    def folder(self) -> Path:
+        """A folder for texts that are no files yet, which goes away with this."""
+        return Path(self._temporary.name)
 
     def path(self, name: str) -> Path | None:
         """The file of a name in a location, if it exists."""
-        if name in self._texts:
-            return None
         for folder in self._folders:
             path = folder / name
             if path.is_file():
@@ -38,18 +37,14 @@ class Sources:
         return None
 
     def lines(self, name: str) -> list[str]:
-        """The lines of a file or text, none where it cannot be read."""
+        """The lines of a file, none where it cannot be read."""
         if name not in self._lines:
-            self._lines[name] = self._read(name).splitlines()
+            path = self.path(name)
+            text = path.read_text(errors="replace") if path is not None else ""
+            self._lines[name] = text.splitlines()
         return self._lines[name]
 
     def line(self, name: str, number: int) -> str:
         """One line, "" where there is none."""
         lines = self.lines(name)
         return lines[number - 1] if 0 < number <= len(lines) else ""
-
-    def _read(self, name: str) -> str:
-        if name in self._texts:
-            return self._texts[name]
-        path = self.path(name)
-        return path.read_text(errors="replace") if path is not None else ""

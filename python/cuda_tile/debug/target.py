@@ -146,8 +146,7 @@ class Rewindable(Target, Protocol):
     """A launch that can also go back."""
 
     def back(self, kind: str) -> Stop:
-        """Goes back: to the line before (`over`), the op before (`op`), the breakpoint
-        before (`breakpoint`), or the beginning of the launch (`start`)."""
+        """Goes back, as `rewind.KINDS` says."""
         ...
 
     def goto(self, time: int) -> Stop:

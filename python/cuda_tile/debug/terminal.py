@@ -8,6 +8,7 @@ session can be repeated and its text compared.
 from __future__ import annotations
 
 import cmd
+import inspect
 import sys
 from typing import IO, Any, cast
 
@@ -38,7 +39,7 @@ back   back   backi   rcontinue   start   goto TIME   who c[3,5]
 look   print EXPR   tile NAME   locals   args   list   ops   where   display EXPR
 blocks threads   thread N   frame N
 end    quit
-Commands may be shortened; an empty line repeats the last one. `help COMMAND` has more."""
+Commands may be shortened; an empty line repeats the last. `help COMMAND` has more."""
 
 
 class Quit(SystemExit):
@@ -55,7 +56,9 @@ class Terminal(cmd.Cmd):
 
     prompt = PROMPT
 
-    def __init__(self, source: IO[str] | None = None, out: IO[str] | None = None):
+    def __init__(
+        self, source: IO[str] | None = None, out: IO[str] | None = None
+    ) -> None:
         super().__init__(stdin=source or sys.stdin, stdout=out or sys.stdout)
         self.use_rawinput = source is None and sys.stdin.isatty()
         if self.use_rawinput:
@@ -148,14 +151,15 @@ class Terminal(cmd.Cmd):
         method = getattr(self, f"do_{name}", None)
         if method is None:
             raise UserError(f"expected a command, got '{arg}'")
-        self.say(f"{name}: {method.__doc__}")
+        self.say(f"{name}: {inspect.getdoc(method)}")
 
     def completenames(self, text: str, *_: Any) -> list[str]:
         """The commands that begin so."""
         return [name for name in self._commands() if name.startswith(text)]
 
-    def completedefault(self, text: str, *_: Any) -> list[str]:
+    def completedefault(self, *ignored: Any) -> list[str]:
         """The values in scope that begin so."""
+        text = str(ignored[0])
         names = self._live.names(self._looks.thread)
         return [name for name in names if name.startswith(text)]
 
@@ -271,8 +275,11 @@ class Terminal(cmd.Cmd):
     # Breakpoints
 
     def do_break(self, arg: str) -> None:
-        """Stops at a line: break [FILE:]LINE [if CONDITION]. Values in scope, `block`
-        and `grid` may stand in the condition: block == (3, 0), isnan(acc).any()."""
+        """Stops at a line: break [FILE:]LINE [if CONDITION].
+
+        Values in scope, `block` and `grid` may stand in the condition, as in
+        block == (3, 0), or isnan(acc).any().
+        """
         self._break(arg)
 
     def do_tbreak(self, arg: str) -> None:
@@ -321,7 +328,7 @@ class Terminal(cmd.Cmd):
         self._looks.tile(arg)
 
     def do_locals(self, arg: str) -> None:
-        """The values in scope that the source names; `locals all` has the others too."""
+        """The values in scope that the source names; `locals all`: the others too."""
         self._looks.scopes(is_all=arg == "all")
 
     def do_args(self, arg: str) -> None:

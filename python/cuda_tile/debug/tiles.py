@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.debug.listing import Listing
-from cuda_tile.debug.values import Shown, array_kind, first_nan, frozen
+from cuda_tile.debug.values import Shown, array_kind, as_array, first_nan, frozen
 from cuda_tile.interp.delay import Later
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import TileType
@@ -27,14 +27,16 @@ def shown(listing: Listing, run: TileBlock, slot: int, argument: Any = None) -> 
         slot: The value's slot.
         argument: What the launch was given for it, of a parameter.
     """
-    if isinstance(argument, np.ndarray):
-        array = frozen(np.asarray(argument))
+    given = as_array(argument)
+    if given is not None:
+        array = frozen(given.view(np.ndarray))
         return Shown(array, array_kind(array), note="in memory")
     value = run.slots[slot]
     if isinstance(value, Later):
         return Shown(None, text="not loaded yet: a seed delays the access")
-    if isinstance(value, (np.ndarray, Partial)):
-        return _tile(listing, slot, data_of(value), int(mask_of(value).sum()))
+    tile = as_tile(value)
+    if tile is not None:
+        return _tile(listing, slot, data_of(tile), int(mask_of(tile).sum()))
     return Shown(None, text=describe_value(value) if value is not None else "no value")
 
 
@@ -55,4 +57,10 @@ def nan_in(value: Any) -> tuple[int, ...] | None:
     if isinstance(value, Partial):
         known = np.where(value.undefined, np.zeros_like(value.data), value.data)
         return first_nan(known)
-    return first_nan(value) if isinstance(value, np.ndarray) else None
+    array = as_array(value)
+    return None if array is None else first_nan(array)
+
+
+def as_tile(value: Any) -> Array | Partial | None:
+    """The value if it is a tile."""
+    return value if isinstance(value, Partial) else as_array(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +39,23 @@ class Shown:
     @property
     def is_array(self) -> bool:
         """Whether it has elements to be shown one by one."""
-        return isinstance(self.value, np.ndarray) and self.value.ndim > 0
+        array = as_array(self.value)
+        return array is not None and array.ndim > 0
 
     def line(self) -> str:
         """The value in one line."""
         if self.text:
             return self.text
         note = f" ({self.note})" if self.note else ""
-        is_typed = self.kind and isinstance(self.value, np.ndarray)
-        return f"{(elements if is_typed else one_line)(self.value)}{note}"
+        array = as_array(self.value)
+        if array is not None and self.kind:
+            return f"{elements(array)}{note}"
+        return f"{one_line(self.value)}{note}"
+
+
+def as_array(value: Any) -> Array | None:
+    """The value if it is an array, a tile without axes included."""
+    return cast(Array, value) if isinstance(value, np.ndarray) else None
 
 
 def frozen(array: Array) -> Array:
@@ -78,11 +86,10 @@ def number(value: Any) -> str:
 
 def one_line(value: Any) -> str:
     """Any value in one line."""
-    if isinstance(value, np.ndarray):
-        is_scalar = value.ndim == 0
-        return (
-            elements(value) if is_scalar else f"{array_kind(value)} {elements(value)}"
-        )
+    array = as_array(value)
+    if array is not None:
+        kind = f"{array_kind(array)} " if array.ndim else ""
+        return f"{kind}{elements(array)}"
     if isinstance(value, (bool, int, float, np.generic)):
         return number(value)
     return str(value)
@@ -141,13 +148,14 @@ def _extremes(finite: NDArray[Any]) -> dict[str, str]:
 
 def pretty(value: Any) -> str:
     """A value in as many lines as it takes; large arrays are cut as NumPy does."""
-    if not isinstance(value, np.ndarray) or value.ndim == 0:
+    array = as_array(value)
+    if array is None or array.ndim == 0:
         return one_line(value)
-    numbers = value if value.dtype.kind in "biu" else value.astype(np.float64)
+    numbers = array if array.dtype.kind in "biu" else array.astype(np.float64)
     shown = np.array2string(
         numbers, precision=5, threshold=PRINTED_ELEMENTS, edgeitems=3, max_line_width=96
     )
-    return f"{array_kind(value)}\n{shown}"
+    return f"{array_kind(array)}\n{shown}"
 
 
 def first_nan(array: Array) -> tuple[int, ...] | None:

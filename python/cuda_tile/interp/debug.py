@@ -110,7 +110,9 @@ class _Breaks:
         """After those that are wanted."""
         return self.is_stepping or any(is_wanted(op) for is_wanted in self.wanted)
 
-    def wrote(self, run: TileBlock, op: Op, *_where: Any) -> None:
+    def wrote(
+        self, run: TileBlock, op: Op, places: Array, positions: Array, size_bytes: int
+    ) -> None:
         """Stores make no difference."""
 
 

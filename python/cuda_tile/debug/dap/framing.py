@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Messages of the Debug Adapter Protocol on a stream: a header with a length, then JSON.
+"""Messages of the Debug Adapter Protocol: a header with a length, then JSON.
 
 Debug Adapter Protocol, "Base protocol".
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass, field
-from typing import IO, Any, cast
+from typing import Any, Protocol, cast
 
 from cuda_tile.errors import UserError
 
@@ -17,6 +17,26 @@ MAX_BYTES = 1 << 26
 """Longest message that is read."""
 MAX_HEADER_BYTES = 1 << 12
 """Longest line of a header."""
+
+
+class Stream(Protocol):
+    """A stream of bytes, of a file or a socket."""
+
+    def readline(self, size: int = -1, /) -> bytes:
+        """The next line, "" at the end."""
+        ...
+
+    def read(self, size: int = -1, /) -> bytes:
+        """So many bytes, fewer at the end."""
+        ...
+
+    def write(self, data: bytes, /) -> object:
+        """Writes bytes."""
+        ...
+
+    def flush(self) -> None:
+        """Sends what was written."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -43,8 +63,8 @@ class Channel:
         sink: Where they go.
     """
 
-    source: IO[bytes]
-    sink: IO[bytes]
+    source: Stream
+    sink: Stream
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _seq: int = 0
 
@@ -125,7 +145,7 @@ def _message(data: bytes, length: int) -> dict[str, Any]:
 
 
 def _request(message: dict[str, Any]) -> Request:
-    arguments = message.get("arguments") or {}
+    arguments: object = message.get("arguments") or {}
     if not isinstance(arguments, dict):
         raise UserError("expected the arguments of a request to be an object")
     return Request(

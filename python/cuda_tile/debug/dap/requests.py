@@ -55,9 +55,10 @@ def initialize(front: EditorFront, arguments: Arguments) -> Body:
 @handles("setBreakpoints")
 def set_breakpoints(front: EditorFront, arguments: Arguments) -> Body:
     """Replaces the breakpoints of a file."""
-    source = arguments.get("source") or {}
+    source: Arguments = arguments.get("source") or {}
     file = str(source.get("path") or source.get("name") or "")
     front.breakpoints.remove(lambda each: each.file == file)
+    points: list[Arguments] = arguments.get("breakpoints") or []
     made = [
         front.breakpoints.add(
             file,
@@ -66,7 +67,7 @@ def set_breakpoints(front: EditorFront, arguments: Arguments) -> Body:
             hit_condition=check_hit_condition(each.get("hitCondition") or ""),
             message=each.get("logMessage") or "",
         )
-        for each in arguments.get("breakpoints") or []
+        for each in points
     ]
     return {"breakpoints": [front.breakpoint_body(each) for each in made]}
 
@@ -125,25 +126,8 @@ def _frame_body(front: EditorFront, thread: int, place: int, frame: Frame) -> Bo
     }
     if frame.place is not None:
         path = front.live.sources.path(frame.place.file)
-        name = frame.place.file
-        body["source"] = (
-            {"name": name, "path": str(path)}
-            if path
-            else {
-                "name": name,
-                "sourceReference": front.references.source(name),
-            }
-        )
+        body["source"] = {"name": frame.place.file, "path": str(path or "")}
     return body
-
-
-@handles("source")
-def source(front: EditorFront, arguments: Arguments) -> Body:
-    """A text that is no file."""
-    given = arguments.get("source") or {}
-    number = int(given.get("sourceReference") or arguments.get("sourceReference") or 0)
-    name = front.references.source_name(number)
-    return {"content": "\n".join(front.live.sources.lines(name))}
 
 
 def _thread_and_frame(front: EditorFront, arguments: Arguments) -> tuple[int, int]:
@@ -203,7 +187,8 @@ def completions(front: EditorFront, arguments: Arguments) -> Body:
 @handles("exceptionInfo")
 def exception_info(front: EditorFront, arguments: Arguments) -> Body:
     """The fault at which the launch stands."""
-    assert front.live is not None and front.last is not None, "which raises"
+    assert front.live is not None, "which raises"
+    assert front.last is not None, "live has looked"
     return {
         "exceptionId": front.last.reason,
         "description": front.last.text,
@@ -234,7 +219,8 @@ def _step(kind: str) -> Handler:
     return step
 
 
-HANDLERS |= {"next": _step("over"), "stepIn": _step("into"), "stepOut": _step("out")}
+for _command, _kind in (("next", "over"), ("stepIn", "into"), ("stepOut", "out")):
+    handles(_command)(_step(_kind))
 
 
 @handles("stepBack")

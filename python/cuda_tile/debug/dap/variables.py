@@ -7,9 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from cuda_tile.debug.values import Shown, array_kind, children, one_line, statistics
+from cuda_tile.debug.values import (
+    Shown,
+    array_kind,
+    as_array,
+    children,
+    one_line,
+    statistics,
+)
 from cuda_tile.errors import UserError
 
 Asked = Mapping[str, Any]
@@ -22,27 +27,10 @@ class References:
     """The references that an editor may ask for until the launch goes on."""
 
     _children: list[Children] = field(default_factory=list[Children])
-    _sources: list[str] = field(default_factory=list[str])
 
     def clear(self) -> None:
         """The launch goes on."""
         self._children.clear()
-
-    def source(self, name: str) -> int:
-        """The number of a text that is no file, from 1; it stays the same."""
-        if name not in self._sources:
-            self._sources.append(name)
-        return self._sources.index(name) + 1
-
-    def source_name(self, number: int) -> str:
-        """The name of a text.
-
-        Raises:
-            UserError: There is none of this number.
-        """
-        if not 0 < number <= len(self._sources):
-            raise UserError(f"expected the number of a text, got {number}")
-        return self._sources[number - 1]
 
     def add(self, make: Children) -> int:
         """A reference, from 1."""
@@ -104,8 +92,9 @@ class References:
     def result(self, value: Any) -> dict[str, Any]:
         """The answer to `evaluate`."""
         body = {"result": one_line(value), "type": _kind(value)}
-        if isinstance(value, np.ndarray) and value.ndim:
-            return body | self.array(value)
+        array = as_array(value)
+        if array is not None and array.ndim:
+            return body | self.array(array)
         return body | {"variablesReference": 0}
 
 
@@ -114,6 +103,7 @@ def _plain(name: str, text: str) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.ndim:
-        return array_kind(value)
+    array = as_array(value)
+    if array is not None and array.ndim:
+        return array_kind(array)
     return str(value.dtype) if hasattr(value, "dtype") else type(value).__name__
