@@ -104,7 +104,8 @@ class UnknownName(UserError):
 
     def __init__(self, name: str, names: Mapping[str, Any]) -> None:
         self.name = name
-        known = ", ".join(list(names)[:20]) or "nothing"
+        own = [each for each in names if not each.startswith("%")]
+        known = ", ".join(own or list(names)[:20]) or "nothing"
         super().__init__(f"expected a name in scope, got '{name}'; in scope: {known}")
 
     def is_among(self, names: Container[str]) -> bool:

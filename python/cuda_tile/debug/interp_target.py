@@ -138,7 +138,8 @@ class InterpTarget:
         for run in self.launch.live:
             if run.is_running and run.at is not None:
                 self._stand(run, self.listing.line(run.at))
-        self.ended = Stop(self.thread, FAULT, str(error))
+        text = str(error).replace(self._launching.entry, self.name)
+        self.ended = Stop(self.thread, FAULT, text)
         return self.ended
 
     def finish(self) -> Any:
@@ -275,8 +276,9 @@ class InterpTarget:
         if line is None or run is None:
             return {}
         frames = self.frames(thread)
-        function = frames[min(frame, len(frames) - 1)].function
-        named: dict[str, Shown] = {}
+        frame = min(frame, len(frames) - 1)
+        function = frames[frame].function
+        named = self._given_by_caller(thread, frame, frames)
         other: dict[str, Shown] = {}
         is_after = self.is_after and thread == self.thread
         for slot in self.listing.in_scope(line, after=is_after):
@@ -291,6 +293,16 @@ class InterpTarget:
             "grid": Shown(Coordinates(self.launch.grid)),
         }
         return {"Variables": named, "Launch": grid, "Tile IR": other}
+
+    def _given_by_caller(
+        self, thread: int, frame: int, frames: Sequence[Frame]
+    ) -> dict[str, Shown]:
+        """A function's parameters that are variables of its caller."""
+        if frame + 1 >= len(frames):
+            return {}
+        bound = self.named.bound(frames[frame + 1].place, frames[frame].function)
+        outer = self.scopes(thread, frame + 1).get("Variables", {})
+        return {name: outer[word] for name, word in bound.items() if word in outer}
 
     def _argument(self, slot: int) -> Any:
         parameters = self.listing.entry.body.arguments

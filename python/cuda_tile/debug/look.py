@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda_tile.debug.target import Frame, Stop, Target
+from cuda_tile.debug.target import END, Frame, Stop, Target
 from cuda_tile.debug.values import Shown, pretty, statistics
 from cuda_tile.errors import UserError
 from cuda_tile.locations import Place
@@ -46,7 +46,8 @@ class Looks:
         """Why and where the launch stands."""
         thread = self._name(stop.thread)
         self._say(f"{stop.describe()}" + (f" [{thread}]" if thread else ""))
-        self.place()
+        if stop.reason != END:
+            self.place()
 
     def _name(self, number: int) -> str:
         found = [t.name for t in self._live.threads() if t.number == number]

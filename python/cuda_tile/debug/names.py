@@ -58,6 +58,17 @@ class Names:
             return None
         return self._python_at(place).function_at(place.line)
 
+    def bound(self, call: Place | None, function: str | None) -> dict[str, str]:
+        """The variables of the caller that a function's parameters are.
+
+        Args:
+            call: Where it is called.
+            function: The function.
+        """
+        if call is None or function is None or not call.file.endswith(".py"):
+            return {}
+        return self._python_at(call).bound(call, function)
+
     def is_visible(self, slot: int, function: str | None) -> bool:
         """Whether a value's name means something in a function."""
         return function is None or self._functions.get(slot) in (None, function)

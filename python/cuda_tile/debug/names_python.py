@@ -25,6 +25,8 @@ class PythonNames:
         loops: Loop variables by the place of their `for`.
         parameters: Parameters of functions by their place.
         functions: First and last line of each function, and its name.
+        signatures: The parameters of each function.
+        calls: Calls by their place.
     """
 
     assigned: dict[Position, str] = field(default_factory=dict[Position, str])
@@ -33,6 +35,8 @@ class PythonNames:
     functions: list[tuple[int, int, str]] = field(
         default_factory=list[tuple[int, int, str]]
     )
+    signatures: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    calls: dict[Position, ast.Call] = field(default_factory=dict[Position, ast.Call])
 
     @classmethod
     def of(cls, text: str) -> PythonNames:
@@ -57,11 +61,29 @@ class PythonNames:
         elif isinstance(node, ast.FunctionDef):
             last = node.end_lineno or node.lineno
             self.functions.append((node.lineno, last, node.name))
+            self.signatures[node.name] = [arg.arg for arg in node.args.args]
+        elif isinstance(node, ast.Call):
+            self.calls[node.lineno, node.col_offset] = node
 
     def function_at(self, line: int) -> str | None:
         """The innermost function around a line."""
         around = [each for each in self.functions if each[0] <= line <= each[1]]
         return max(around)[2] if around else None
+
+    def bound(self, call: Place, function: str) -> dict[str, str]:
+        """The variables that a call passes on, by the function's parameter."""
+        node = self.calls.get((call.line, call.column))
+        if node is None:
+            return {}
+        pairs = [
+            *zip(self.signatures.get(function, []), node.args, strict=False),
+            *((word.arg, word.value) for word in node.keywords),
+        ]
+        return {
+            name: value.id
+            for name, value in pairs
+            if name is not None and isinstance(value, ast.Name)
+        }
 
     def result(self, place: Place) -> str | None:
         """The variable that an op at a place makes."""

@@ -92,6 +92,8 @@ def one_line(value: Any) -> str:
         return f"{kind}{elements(array)}"
     if isinstance(value, (bool, int, float, np.generic)):
         return number(value)
+    if type(value) is tuple:
+        return f"({', '.join(map(one_line, cast(tuple[Any, ...], value)))})"
     return str(value)
 
 
