@@ -282,9 +282,10 @@ def _check_options(words: argparse.Namespace) -> None:
         if number is not None and number < 1:
             raise UserError(f"expected --{option} above 0, got {number}")
     is_debugged = words.debug or words.debug_port is not None
-    if is_debugged and (words.on != "interp" or words.shuffle or words.trace):
+    if is_debugged and (words.on == "gpu" or words.shuffle or words.trace):
         raise UserError(
-            "expected --on=interp without --shuffle and --trace with --debug"
+            "expected --debug with --on=interp or --on=emulator, without --shuffle and "
+            "--trace"
         )
     if words.numbers and words.on == "gpu":
         raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
@@ -376,17 +377,18 @@ def _debugged(
     request: Request, front: FrontEnd, module: Any, kernel: str, args: list[Any]
 ) -> Any:
     """Runs the kernel once under the debugger, which shows its output."""
-    from cuda_tile.debug.launch import debug_interp
+    from cuda_tile.debug.launch import debug_emulator, debug_interp
 
-    return debug_interp(
-        front,
-        module,
-        kernel,
-        grid=request.grid,
-        args=args,
-        folders=[Path(request.file).parent],
+    words: dict[str, Any] = {
+        "grid": request.grid,
+        "args": args,
+        "folders": [Path(request.file).parent],
         **_choices(request),
-    )
+    }
+    if request.executor == "interp":
+        return debug_interp(front, module, kernel, **words)
+    compiled = api.compile(module, request.gpu)
+    return debug_emulator(front, module, kernel, compiled=compiled, **words)
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:

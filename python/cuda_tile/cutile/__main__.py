@@ -98,10 +98,8 @@ def debug_by(session: AnySession, front: FrontEnd) -> None:
     Raises:
         UserError: Kernels run on the GPU.
     """
-    if not isinstance(session, Session) or session.settings.on != "interp":
-        raise UserError(
-            f"expected --on=interp with --debug, got --on={session.settings.on}"
-        )
+    if not isinstance(session, Session):
+        raise UserError("expected --on=interp or --on=emulator with --debug, got gpu")
     session.front = front
 
 

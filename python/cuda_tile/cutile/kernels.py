@@ -153,18 +153,23 @@ class Work:
         return found
 
     def _debugged(self, settings: Settings, front: FrontEnd) -> Any:
-        from cuda_tile.debug.launch import debug_interp
+        from cuda_tile.debug.launch import debug_emulator, debug_interp
 
-        return debug_interp(
-            front,
-            self.image.module,
-            self.entry,
-            grid=self.grid,
-            args=list(self.bound),
-            program=self.image.program,
-            kernel=self.kernel,
-            labels={n: _name_in(text) for n, text in self.labels.items()},
+        image = self.image
+        words: dict[str, Any] = {
+            "grid": self.grid,
+            "args": list(self.bound),
+            "kernel": self.kernel,
+            "labels": {n: _name_in(text) for n, text in self.labels.items()},
             **settings.choices,
+        }
+        if settings.on == "interp":
+            return debug_interp(
+                front, image.module, self.entry, program=image.program, **words
+            )
+        compiled = image.compiled(settings.gpu)
+        return debug_emulator(
+            front, image.module, self.entry, compiled=compiled, **words
         )
 
     def _report(self, settings: Settings) -> Any:

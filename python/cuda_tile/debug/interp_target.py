@@ -22,10 +22,11 @@ from cuda_tile.debug.names import Names
 from cuda_tile.debug.rewind import Rewind
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
-from cuda_tile.debug.stepping import Plan, Seek, UntilNan, UntilStore
+from cuda_tile.debug.stepping import Plan, Seek, Through, UntilNan, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
 from cuda_tile.debug.tiles import nan_in, shown
 from cuda_tile.debug.values import Shown
+from cuda_tile.debug.writers import Writers
 from cuda_tile.interp.driver import Session
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op, Program
@@ -74,6 +75,7 @@ class InterpTarget:
         self.is_paused = False
         self.thread = 1
         self.rewind = Rewind(self)
+        self.writers = Writers(self, self.rewind)
         self._said = 0
         self._begin()
         self._saved = self._memory_now()
@@ -145,7 +147,7 @@ class InterpTarget:
     def finish(self) -> Any:
         """Runs to the end; the report, or the error."""
         while self.ended is None:
-            self.resume(_Through())
+            self.resume(Through())
         if self._error is not None:
             raise self._error
         return self._session.report()
@@ -193,7 +195,7 @@ class InterpTarget:
     ) -> None:
         """Looks whether a store is one that is looked for."""
         line = self.listing.line(op)
-        self.rewind.wrote(run, line, places, positions, size_bytes)
+        self.writers.wrote(run, line, places, positions, size_bytes)
         plan = self._plan
         if isinstance(plan, UntilStore):
             hits = (places < plan.stop) & (places + np.uint64(size_bytes) > plan.start)
@@ -377,14 +379,4 @@ class InterpTarget:
 
     def who(self, text: str) -> list[str]:
         """Who wrote an element, and from what."""
-        return self.rewind.who(text, *self.element(text))
-
-
-class _Through:
-    """A plan that never stops."""
-
-    heeds_breakpoints = False
-
-    def before(self, thread: int, spot: Spot, previous: Spot | None) -> str | None:
-        """Never."""
-        return None
+        return self.writers.who(text, *self.element(text))

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cuda_tile import interp
+import numpy as np
+
+from cuda_tile import api, emulator, interp
 from cuda_tile._mlir import ir
+from cuda_tile.debug.emulator_target import EmulatorTarget
 from cuda_tile.debug.interp_target import InterpTarget, Launching
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.target import FrontEnd, debug
+from cuda_tile.emulator.machine.schedule import Watcher
 from cuda_tile.files import load
 from cuda_tile.interp.decode import value_names
 from cuda_tile.interp.program import Program, all_ops
@@ -80,6 +84,96 @@ def with_places(module: ir.Module, sources: Sources) -> ir.Module:
     entries = interp.load(module).entries.values()
     if any(places_of(op.location) for e in entries for op in all_ops(e.body)):
         return module
-    path = sources.folder() / f"{next(iter(entries)).name}.mlir"
-    path.write_text(str(module.operation.get_asm()))
-    return load(path)
+    text = str(module.operation.get_asm())
+    return load(sources.write(f"{next(iter(entries)).name}.mlir", text))
+
+
+def debug_emulator(
+    front: FrontEnd,
+    module: ir.Module,
+    entry: str | None = None,
+    *,
+    grid: Sequence[int],
+    args: Sequence[Any],
+    compiled: api.Compiled,
+    kernel: str | None = None,
+    labels: Mapping[int, str] | None = None,
+    folders: Sequence[Path] = (),
+    **options: Any,
+) -> Any:
+    """Runs a compiled launch on the emulator under a front end.
+
+    Args:
+        front: Where the user is.
+        module: The kernel's module.
+        entry: The kernel's name in it, None for the only one.
+        grid: Tile blocks along x, y, z.
+        args: The entry's arguments.
+        compiled: What the compiler made of the module.
+        kernel: The kernel's name for people.
+        labels: The names of parameters that are arrays, by their number.
+        folders: Where source files are looked for, beside the current folder.
+        options: Further arguments of `cuda_tile.run`.
+
+    Returns:
+        The emulator's report.
+
+    Raises:
+        UserError: The launch failed, and the front end has seen where.
+    """
+    name = entry_name(find_entry(module.operation, entry))
+    names = dict(labels or {})
+
+    def launch(watcher: Watcher) -> Any:
+        return api.run(
+            module,
+            name,
+            grid=tuple(grid),
+            args=args,
+            on="emulator",
+            compiled=compiled,
+            watcher=watcher,
+            **options,
+        )
+
+    arrays = {
+        names.get(number, f"arg{number}"): value
+        for number, value in enumerate(args)
+        if isinstance(value, np.ndarray)
+    }
+    sources = Sources(folders)
+    target = EmulatorTarget(
+        kernel or name, compiled.ptx, launch, arrays, front.breakpoints, sources
+    )
+    return debug(target, front)
+
+
+def debug_ptx(
+    front: FrontEnd, ptx: str, entry: str | None = None, **options: Any
+) -> Any:
+    """Runs PTX of any origin on the emulator under a front end.
+
+    Args:
+        front: Where the user is.
+        ptx: The PTX text.
+        entry: The kernel's name in it, None for the only one.
+        options: Further arguments of `emulator.launch`: grid, block, args, ...
+
+    Returns:
+        The emulator's report.
+
+    Raises:
+        UserError: The launch failed, and the front end has seen where.
+    """
+    arrays = {
+        f"arg{number}": value
+        for number, value in enumerate(options["args"])
+        if isinstance(value, np.ndarray)
+    }
+
+    def launch(watcher: Watcher) -> Any:
+        return emulator.launch(ptx, entry, watcher=watcher, **options)
+
+    name = entry or "kernel"
+    target = EmulatorTarget(name, ptx, launch, arrays, front.breakpoints, Sources())
+    return debug(target, front)

@@ -12,18 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from cuda_tile.debug.breakpoints import Breakpoints
-from cuda_tile.debug.explain import explain
-from cuda_tile.debug.listing import Line, Listing
-from cuda_tile.debug.names import Names
 from cuda_tile.debug.spots import Spot, is_back
 from cuda_tile.debug.stepping import LastMatch, Matches, Plan, Seek
 from cuda_tile.debug.target import FAULT, Stop
 from cuda_tile.errors import UserError
-from cuda_tile.interp.machine import TileBlock
-from cuda_tile.runtime.elements import Array
 
 KINDS = ("over", "op", "breakpoint", "start")
 """How far back: to the line before, the op before, the breakpoint before, the beginning
@@ -45,21 +38,10 @@ class Moment:
     is_end: bool
 
 
-@dataclass
-class _Wanted:
-    """An element whose last writer is looked for, and what is found."""
-
-    start: int
-    stop: int
-    lines: list[str]
-
-
 class Replayed(Protocol):
-    """A launch that can be run again; `interp_target.InterpTarget` is one.
+    """A launch that can be run again.
 
     Attributes:
-        listing: The kernel.
-        named: What its values are called.
         breakpoints: Those of the session.
         thread: The thread that runs, or stopped last.
         time: Ops that had begun before the one at which it stands.
@@ -67,8 +49,6 @@ class Replayed(Protocol):
         ended: The last stop, once there was one.
     """
 
-    listing: Listing
-    named: Names
     breakpoints: Breakpoints
     thread: int
     time: int
@@ -97,7 +77,6 @@ class Rewind:
 
     def __init__(self, target: Replayed) -> None:
         self._target = target
-        self._wanted: _Wanted | None = None
 
     def back(self, kind: str) -> Stop:
         """Goes back as `KINDS` says; to the beginning where nothing is found.
@@ -119,49 +98,12 @@ class Rewind:
         self._target.restart()
         return self._target.resume(Seek(time, reason))
 
-    def who(self, name: str, start: int, stop: int) -> list[str]:
-        """Who wrote some bytes last before now, and from what.
-
-        Args:
-            name: What the bytes are called.
-            start: Their first address.
-            stop: The one after their last.
-        """
+    def again(self) -> None:
+        """Runs the launch again from its beginning up to now."""
         moment = self._moment()
-        self._wanted = _Wanted(start, stop, [])
-        try:
-            self._target.restart()
-            self._target.resume(
-                Seek(
-                    sys.maxsize if moment.is_end else moment.time,
-                    "the same moment",
-                    moment.is_after,
-                )
-            )
-            found = self._wanted.lines
-        finally:
-            self._wanted = None
-        return [f"{name}:", *(found or ["nobody has written it in this launch"])]
-
-    def wrote(
-        self, run: TileBlock, line: Line, places: Array, positions: Array, size: int
-    ) -> None:
-        """Explains a store to the element that is asked for."""
-        wanted = self._wanted
-        if wanted is None:
-            return
-        hits = (places < wanted.stop) & (places + np.uint64(size) > wanted.start)
-        if hits.any():
-            position = int(positions[int(np.argmax(hits))])
-            wanted.lines = self._story(run, line, position)
-
-    def _story(self, run: TileBlock, line: Line, position: int) -> list[str]:
-        target = self._target
-        head = (
-            f"written by tile block {run.block_id} at {line.spot}, at time "
-            f"{target.time}"
-        )
-        return [head, *explain(target.listing, target.named, run, line, position)]
+        time = sys.maxsize if moment.is_end else moment.time
+        self._target.restart()
+        self._target.resume(Seek(time, "the same moment", moment.is_after))
 
     def _moment(self) -> Moment:
         target = self._target

@@ -18,6 +18,7 @@ class Sources:
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = [Path.cwd(), *folders]
+        self._made: dict[str, Path] = {}
         self._lines: dict[str, list[str]] = {}
 
     @cached_property
@@ -25,11 +26,19 @@ class Sources:
         return TemporaryDirectory(prefix="cuda-tile-debug-")
 
     def folder(self) -> Path:
-        """A folder for texts that are no files yet, which goes away with this."""
+        """A folder for texts that were no files, which goes away with this."""
         return Path(self._temporary.name)
+
+    def write(self, name: str, text: str) -> Path:
+        """Makes a text a file, which goes before others of its name."""
+        path = self._made[name] = self.folder() / name
+        path.write_text(text)
+        return path
 
     def path(self, name: str) -> Path | None:
         """The file of a name in a location, if it exists."""
+        if name in self._made:
+            return self._made[name]
         for folder in self._folders:
             path = folder / name
             if path.is_file():

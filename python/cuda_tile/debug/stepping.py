@@ -43,6 +43,17 @@ class Continue:
 
 
 @dataclass(frozen=True)
+class Through:
+    """To the end, past everything."""
+
+    heeds_breakpoints: bool = False
+
+    def before(self, thread: int, spot: Spot, previous: Spot | None) -> str | None:
+        """Never."""
+        return None
+
+
+@dataclass(frozen=True)
 class Step:
     """To the next line, op or iteration of one thread.
 
