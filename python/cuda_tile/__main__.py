@@ -16,6 +16,7 @@ commands, each with --help:
   cuda-tile-opt                runs passes on a kernel, prints it as text
   cuda-tile-optimize           passes for producers of Tile IR
   cuda-tile-translate          text to bytecode and back
+  cuda-tile-debug              debugs kernels from an editor
   cuda-tile-reduce             makes a kernel with a fault small
   cuda-tile-judge              says of a program whether it is right or cheats
   cuda-tile-as                 compiles bytecode, called as tileiras is

@@ -21,6 +21,8 @@ PURPOSE = {
     "cuda-tile-compile": "Compiles one kernel or many to PTX, cubins or any level "
     "between: see [compiling many kernels](../docs/compile-many.md) and "
     "[the compiler](../docs/compiler.md).",
+    "cuda-tile-debug": "Debugs kernels from an editor: see "
+    "[the debugger](../docs/debugging.md).",
     "cuda-tile-judge": "Says of programs with kernels that nobody trusts whether they "
     "are right: see [judging](../docs/judging.md).",
     "cuda-tile-lsp-server": "Tells an editor about kernels in text: see "

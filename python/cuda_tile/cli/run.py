@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -23,6 +24,8 @@ import numpy as np
 from cuda_tile import api
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
+from cuda_tile.debug.options import add_debug_options, front_end
+from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import UserError
 from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
 from cuda_tile.ir.launch import parameter_types
@@ -113,6 +116,7 @@ def build_parser() -> argparse.ArgumentParser:
         "at best do the work that was counted, and what limits it",
     )
     _add_checks(parser)
+    add_debug_options(parser)
     return parser
 
 
@@ -199,6 +203,7 @@ class Request:
         tolerances: Tolerances of that comparison, for `shuffle_check`.
         preceding: Positions among `args` that a preceding grid writes.
         options: Further arguments of the interpreter.
+        front: Where the user of the debugger is, or None.
     """
 
     file: str
@@ -216,10 +221,15 @@ class Request:
     tolerances: dict[str, float]
     preceding: tuple[int, ...]
     options: dict[str, Any]
+    front: FrontEnd | None = None
 
 
-def read_request(words: argparse.Namespace) -> Request:
+def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Request:
     """Checks and parses what argparse cannot.
+
+    Args:
+        words: The command line.
+        front: Where the user of a debugger is, if the command line does not say it.
 
     Raises:
         UserError: An invalid number, argument or combination of options.
@@ -256,6 +266,7 @@ def read_request(words: argparse.Namespace) -> Request:
             for name in ("mode", "limit", "numbers", "unspecified")
             if getattr(words, name) is not None
         },
+        front=front or front_end(words),
     )
 
 
@@ -270,6 +281,12 @@ def _check_options(words: argparse.Namespace) -> None:
         number = getattr(words, option)
         if number is not None and number < 1:
             raise UserError(f"expected --{option} above 0, got {number}")
+    is_debugged = words.debug or words.debug_port is not None
+    if is_debugged and (words.on == "gpu" or words.shuffle or words.trace):
+        raise UserError(
+            "expected --debug with --on=interp or --on=emulator, without --shuffle and "
+            "--trace"
+        )
     if words.numbers and words.on == "gpu":
         raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
     if words.shuffle and (words.trace or words.seed is not None):
@@ -311,7 +328,8 @@ def run_file(request: Request) -> None:
         start = time.perf_counter()
         counted = launch(request, module, entry_name(entry), args)
     seconds = time.perf_counter() - start
-    say(counted)
+    if request.front is None:
+        say(counted)
     save(request.args)
     where = EXECUTORS[request.executor]
     chip = "" if request.executor == "interp" else f" for {request.gpu}"
@@ -337,6 +355,8 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
     Raises:
         UserError: As `api.run`; the output of the kernel is shown first.
     """
+    if request.front is not None:
+        return _debugged(request, request.front, module, kernel, args)
     try:
         return api.run(
             module,
@@ -351,6 +371,24 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
     except UserError as error:
         say(error)
         raise
+
+
+def _debugged(
+    request: Request, front: FrontEnd, module: Any, kernel: str, args: list[Any]
+) -> Any:
+    """Runs the kernel once under the debugger, which shows its output."""
+    from cuda_tile.debug.launch import debug_emulator, debug_interp
+
+    words: dict[str, Any] = {
+        "grid": request.grid,
+        "args": args,
+        "folders": [Path(request.file).parent],
+        **_choices(request),
+    }
+    if request.executor == "interp":
+        return debug_interp(front, module, kernel, **words)
+    compiled = api.compile(module, request.gpu)
+    return debug_emulator(front, module, kernel, compiled=compiled, **words)
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:

@@ -24,8 +24,11 @@ from cuda_tile.cli.failure import (
     error_text,
     reports_errors,
 )
-from cuda_tile.cutile.installation import install
+from cuda_tile.cutile.installation import AnySession, install
+from cuda_tile.cutile.session import Session
 from cuda_tile.cutile.settings import add_options, from_options
+from cuda_tile.debug.options import add_debug_options, front_end
+from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import CudaTileError, UserError
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -49,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Runs a cuTile Python program without a GPU.",
     )
     add_options(parser)
+    add_debug_options(parser)
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, help="program and its arguments"
@@ -56,8 +60,14 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def prepare(words: argparse.Namespace) -> Callable[[], object]:
+def prepare(
+    words: argparse.Namespace, front: FrontEnd | None = None
+) -> Callable[[], object]:
     """Makes the process ready; gives the function that runs the program.
+
+    Args:
+        words: The command line.
+        front: Where the user of a debugger is, if the command line does not say it.
 
     Raises:
         UserError: There is no program, or a choice is not allowed.
@@ -67,7 +77,10 @@ def prepare(words: argparse.Namespace) -> Callable[[], object]:
         raise UserError("expected a program, got none; see --help")
     if words.module is None and not Path(rest[0]).exists():
         raise UserError(f"cannot read '{rest[0]}': there is no such file")
-    install(**vars(from_options(words)))
+    session = install(**vars(from_options(words)))
+    front = front or front_end(words)
+    if front is not None:
+        debug_by(session, front)
     if words.module is not None:
         sys.argv = [words.module, *rest]
         sys.path.insert(0, "")
@@ -77,6 +90,17 @@ def prepare(words: argparse.Namespace) -> Callable[[], object]:
     sys.argv = rest
     sys.path.insert(0, str(Path(rest[0]).resolve().parent))
     return partial(runpy.run_path, rest[0], run_name="__main__")
+
+
+def debug_by(session: AnySession, front: FrontEnd) -> None:
+    """Lets the user stop in kernels.
+
+    Raises:
+        UserError: Kernels run on the GPU.
+    """
+    if not isinstance(session, Session):
+        raise UserError("expected --on=interp or --on=emulator with --debug, got gpu")
+    session.front = front
 
 
 def show(error: Exception) -> None:

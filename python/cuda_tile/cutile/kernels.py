@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuda_tile import api
 from cuda_tile.cutile.history import KernelWarning, Launch, launches
@@ -21,6 +21,9 @@ from cuda_tile.interp.program import Program
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.args import Bound
+
+if TYPE_CHECKING:
+    from cuda_tile.debug.target import FrontEnd
 
 _NUMBERED = re.compile(r"(argument |\b\w+_param_)(\d+)")
 """What interpreter and emulator call the parameters of an entry."""
@@ -95,21 +98,31 @@ class Work:
     args: tuple[Any, ...]
     labels: Mapping[int, str]
 
-    def run(self, settings: Settings) -> Launch:
+    def run(self, settings: Settings, front: FrontEnd | None = None) -> Launch:
         """Runs it, shows what the kernel printed, and keeps a note of it.
+
+        Args:
+            settings: How.
+            front: Where the user of the debugger is, if there is one.
 
         Raises:
             UserError: The kernel, its arguments or the compiler's limits are at fault.
         """
         try:
-            report = self._report(settings)
+            report = (
+                self._report(settings)
+                if front is None
+                else self._debugged(settings, front)
+            )
         except Exception as error:
-            _say(error)
+            if front is None:
+                _say(error)
             _rename(error, self.entry, self.kernel)
             for note in self._notes(str(error)):
                 error.add_note(note)
             raise
-        _say(report)
+        if front is None:  # which has shown it
+            _say(report)
         for line in getattr(report, "warnings", ()):
             text = "; ".join([line, *self._names(line)])
             warnings.warn(text, KernelWarning, stacklevel=_frames_of_this_package())
@@ -139,6 +152,26 @@ class Work:
                 found.append(f"{word}{number} of the kernel is {label}")
         return found
 
+    def _debugged(self, settings: Settings, front: FrontEnd) -> Any:
+        from cuda_tile.debug.launch import debug_emulator, debug_interp
+
+        image = self.image
+        words: dict[str, Any] = {
+            "grid": self.grid,
+            "args": list(self.bound),
+            "kernel": self.kernel,
+            "labels": {n: _name_in(text) for n, text in self.labels.items()},
+            **settings.choices,
+        }
+        if settings.on == "interp":
+            return debug_interp(
+                front, image.module, self.entry, program=image.program, **words
+            )
+        compiled = image.compiled(settings.gpu)
+        return debug_emulator(
+            front, image.module, self.entry, compiled=compiled, **words
+        )
+
     def _report(self, settings: Settings) -> Any:
         if settings.on == "interp":
             from cuda_tile import interp
@@ -160,6 +193,11 @@ class Work:
             compiled=self.image.compiled(settings.gpu, cubin=settings.on == "gpu"),
             **settings.choices,
         )
+
+
+def _name_in(label: str) -> str:
+    """The name in what `binding.labels` calls an array: `'x', float32[128]`."""
+    return label.partition(",")[0].strip("'")
 
 
 def _frames_of_this_package() -> int:

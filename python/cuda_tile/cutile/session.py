@@ -13,7 +13,7 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuda_tile.cutile.arrays import converted, is_array, is_on_device
 from cuda_tile.cutile.binding import from_parameters, labels
@@ -26,6 +26,9 @@ from cuda_tile.cutile.standin import Connection
 from cuda_tile.cutile.torch_graph import CAPTURES
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.args import Bound
+
+if TYPE_CHECKING:
+    from cuda_tile.debug.target import FrontEnd
 
 
 @dataclass
@@ -76,10 +79,12 @@ class Session:
 
     Attributes:
         settings: How; may be replaced between launches, but for `gpu`.
+        front: Where the user of the debugger is, or None.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.front: FrontEnd | None = None
         self._threads = threading.local()
         self._work: dict[int, Work] = {}
         self._numbers = itertools.count(1)
@@ -173,10 +178,10 @@ class Session:
         call = getattr(self._threads, "call", None)
         try:
             if self.settings.record is None:
-                launch = work.run(self.settings)
+                launch = work.run(self.settings, self.front)
             else:
                 with record_launch(self.settings.record, work):
-                    launch = work.run(self.settings)
+                    launch = work.run(self.settings, self.front)
             if call is not None:
                 call.cost = launch.cost
         except BaseException as error:

@@ -32,7 +32,7 @@ from cuda_tile.emulator.machine.builtins import Builtins
 from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.poll_state import PollState
 from cuda_tile.emulator.machine.program import Program
-from cuda_tile.emulator.machine.schedule import Scheduler
+from cuda_tile.emulator.machine.schedule import Scheduler, Watcher
 from cuda_tile.emulator.memory.alignment import Alignment
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.spaces import Spaces
@@ -90,6 +90,7 @@ def launch(
     preceding: Preceding = None,
     strict: bool = False,
     order: TensorOrder = "isa",
+    watcher: Watcher | None = None,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -123,6 +124,7 @@ def launch(
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
         order: Which tcgen05 products and copies of one thread complete in order: those
             that the ISA lists, or all ("issue"); docs/synchronisation.md.
+        watcher: Asked before each instruction; a debugger.
 
     Raises:
         PtxError: The text is malformed, or an instruction unknown, at its `line`.
@@ -145,6 +147,7 @@ def launch(
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, _Assumed(registers, numbers, order))
+    run.watch(watcher)
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     arguments.elements(function, args, numbers)
     return run.report
@@ -313,6 +316,12 @@ class _Run:
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )
+
+    def watch(self, watcher: Watcher | None) -> None:
+        """Asks somebody before each instruction."""
+        if watcher is not None:
+            self._scheduler.watcher = watcher
+            watcher.begins(self.machine, self._scheduler)
 
     def _steering(self) -> frozenset[Register]:
         """The registers on which it depends how the kernel goes on.

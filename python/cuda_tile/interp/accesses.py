@@ -20,7 +20,7 @@ from cuda_tile.interp.log import Access, Addresses
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.uses import keeps_elements
-from cuda_tile.interp.values import Mask, Token
+from cuda_tile.interp.values import Mask, RaceError, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
 from cuda_tile.runtime.memory import MemoryFault
 from cuda_tile.runtime.preceding import first_inside
@@ -183,6 +183,8 @@ def _put(
     except MemoryFault as fault:
         _fail_outside(run, op, fault, _index(addresses, which[fault.index]))
     launch.write_count += 1
+    if launch.watcher is not None:
+        launch.watcher.wrote(run, op, places, which, kind.storage_bytes)
     for piece in launch.scratch:
         hits = np.flatnonzero(piece.inside(places))
         piece.written[piece.bytes_of(places[hits], kind.storage_bytes)] = True
@@ -267,6 +269,7 @@ def order(
             "touched too, and no token orders the two; pass the earlier op's token on "
             "to the later one",
             element_at(byte),
+            RaceError,
         )
     result = Token(after.events | 1 << event, after.foreign, after.waited)
     if run.launch.races is None:
@@ -274,10 +277,8 @@ def order(
     races = run.launch.races
     rival = races.check(run, access, places, kind.storage_bytes, after)
     if rival is not None:
-        byte = access.common(rival[1])
-        run.fail(
-            op, races.describe(access, *rival), element_at(access.common(rival[1]))
-        )
+        text = races.describe(access, *rival)
+        run.fail(op, text, element_at(access.common(rival[1])), RaceError)
     return races.acquire(run, op, places, result)
 
 

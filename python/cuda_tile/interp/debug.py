@@ -12,20 +12,23 @@ print(debugger.report)
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from cuda_tile.errors import UserError
 from cuda_tile.interp import trace
 from cuda_tile.interp.driver import InterpReport, Session
-from cuda_tile.interp.machine import Break, Stop
+from cuda_tile.interp.machine import Stop, TileBlock
 from cuda_tile.interp.program import Op, all_ops
 from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.interp.values import Mask, Partial
 from cuda_tile.runtime.args import Argument
 from cuda_tile.runtime.elements import Array
+
+Break: TypeAlias = Callable[[Op], bool]
+"""Whether to stop after an op."""
 
 
 class StopView:
@@ -87,6 +90,32 @@ class StopView:
         return np.array(cast(Array, data)) if isinstance(data, np.ndarray) else data
 
 
+class _Breaks:
+    """The breakpoints of a `Debugger`, as its launch asks for them.
+
+    Attributes:
+        wanted: After which ops to stop.
+        is_stepping: Whether to stop after every one.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: list[Break] = []
+        self.is_stepping = False
+
+    def before(self, run: TileBlock, op: Op) -> bool:
+        """Never before an op."""
+        return False
+
+    def after(self, run: TileBlock, op: Op, results: tuple[Any, ...]) -> bool:
+        """After those that are wanted."""
+        return self.is_stepping or any(is_wanted(op) for is_wanted in self.wanted)
+
+    def wrote(
+        self, run: TileBlock, op: Op, places: Array, positions: Array, size_bytes: int
+    ) -> None:
+        """Stores make no difference."""
+
+
 class Debugger:
     """A launch that stops where it is told to; the arguments are those of `run`."""
 
@@ -99,8 +128,10 @@ class Debugger:
         args: Sequence[Argument],
         **options: Any,
     ) -> None:
-        self._breaks: list[Break] = []
-        self._session = Session(module, entry, grid=grid, args=args, **options)
+        self._breaks = _Breaks()
+        self._session = Session(
+            module, entry, grid=grid, args=args, watcher=self._breaks, **options
+        )
         self._stops: Generator[Stop, None, None] | None = None
         self._report: InterpReport | None = None
         self.block_id: tuple[int, int, int] | None = None
@@ -122,8 +153,7 @@ class Debugger:
                 f"expected the name or location of an op, got '{where}'; the kernel "
                 f"has {_known(ops, str(where))}"
             )
-        self._breaks.append(wanted)
-        self._session.launch.breaks = tuple(self._breaks)
+        self._breaks.wanted.append(wanted)
 
     def only_in(self, block_id: tuple[int, int, int] | None) -> None:
         """Stops only in this tile block from now on; None for in all."""
@@ -145,12 +175,11 @@ class Debugger:
 
     def step(self) -> StopView | None:
         """Goes on to the next op, whichever it is, of any block that runs."""
-        launch = self._session.launch
-        launch.breaks = (lambda op: True,)
+        self._breaks.is_stepping = True
         try:
             return self.run()
         finally:
-            launch.breaks = tuple(self._breaks)
+            self._breaks.is_stepping = False
 
     @property
     def report(self) -> InterpReport:

@@ -80,6 +80,15 @@ def decode(module: Any) -> Program:
     return Program(entries, variables)
 
 
+def value_names(op: ir.Operation) -> tuple[str, ...]:
+    """The SSA name of each slot of an entry, in the order of the slots.
+
+    Args:
+        op: The `cuda_tile.entry`.
+    """
+    return _EntryDecoder().names(op)
+
+
 def _global(op: ir.Operation) -> Global:
     """Fresh memory with the initial value; natural alignment unless it says more."""
     attributes = _attributes(op)
@@ -118,6 +127,12 @@ class _EntryDecoder:
         body = self._block(block)
         slots, is_persistent = len(self._slots), self._is_persistent
         return Entry(name, tuple(parameters), body, slots, is_persistent)
+
+    def names(self, op: ir.Operation) -> tuple[str, ...]:
+        """The SSA name of each slot, as the entry prints."""
+        self.decode(op)
+        state = ir.AsmState(op)
+        return tuple(value.get_name(state) for value in self._slots)
 
     def _slot(self, value: ir.Value) -> int:
         return self._slots.setdefault(value, len(self._slots))

@@ -20,11 +20,11 @@ from cuda_tile.interp.decode import decode
 from cuda_tile.interp.exact import exactly
 from cuda_tile.interp.machine import (
     BlockTrace,
-    Break,
     Launch,
     Stop,
     TileBlock,
     Trace,
+    Watcher,
 )
 from cuda_tile.interp.program import Entry, Program
 from cuda_tile.interp.races import Races
@@ -209,11 +209,12 @@ def _check_options(
 class Session:
     """A launch that is under way; `run` takes it to its end.
 
-    The arguments are those of `run`.
+    The arguments are those of `run`, and who watches.
 
     Attributes:
         entry: The kernel.
         launch: What its tile blocks share.
+        block_ids: The tile blocks in program order.
     """
 
     def __init__(
@@ -231,7 +232,7 @@ class Session:
         on_block: BlockTrace | None = None,
         limit: int | None = None,
         preceding: Preceding = None,
-        breaks: tuple[Break, ...] = (),
+        watcher: Watcher | None = None,
         numbers: Numbers = "floats",
         unspecified: Unspecified = "pattern",
     ) -> None:
@@ -260,9 +261,9 @@ class Session:
             for index, value in enumerate(bound)
         )
         self.entry = kernel
-        self._blocks = _block_ids(extents)
+        self.block_ids = _block_ids(extents)
         is_checked = mode != "permissive"
-        has_races = is_checked and len(self._blocks) > 1
+        has_races = is_checked and len(self.block_ids) > 1
         self.launch = Launch(
             kernel=kernel.name,
             memory=memory,
@@ -279,13 +280,13 @@ class Session:
             replicas=_replicas(bound),
             trace=trace,
             on_block=on_block,
-            breaks=breaks,
+            watcher=watcher,
             limit=limit,
             preceding=byte_ranges(preceding, bound),
         )
 
     def stops(self) -> Generator[Stop, None, None]:
-        """Runs the launch; pauses at each breakpoint."""
+        """Runs the launch; pauses wherever the watcher asks for it."""
         steps = run_blocks(self._tile_blocks(), self._arguments)
         while True:
             try:
@@ -309,11 +310,11 @@ class Session:
         Of a persistent kernel the CTAs: each serves two tile blocks, or as many as a
         seed says; which ones and in which order is open.
         """
-        order: Any = range(len(self._blocks))
+        order: Any = range(len(self.block_ids))
         random = self.launch.random
         if self.launch.is_shuffled:
-            order = random.permutation(len(self._blocks))
-        ids = [self._blocks[int(place)] for place in order]
+            order = random.permutation(len(self.block_ids))
+        ids = [self.block_ids[int(place)] for place in order]
         if not self.entry.is_persistent:
             for number, place in enumerate(ids):
                 yield TileBlock(self.launch, self.entry, place, number)
@@ -335,7 +336,7 @@ class Session:
         report = InterpReport(
             launch.kernel,
             launch.grid,
-            len(self._blocks),
+            len(self.block_ids),
             launch.op_count,
             time.perf_counter() - self._start,
             "".join(launch.output),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from math import prod
 from types import GeneratorType
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -36,8 +36,31 @@ from cuda_tile.runtime.preceding import ByteRanges
 BlockTrace = Callable[[tuple[int, int, int]], None]
 """Called with the id of a tile block whenever it resumes."""
 
-Break = Callable[[Op], bool]
-"""Whether to stop after an op."""
+
+class Watcher(Protocol):
+    """Sees what the tile blocks of a launch do, and says where they stop."""
+
+    def before(self, run: TileBlock, op: Op) -> bool:
+        """Whether to stop before an op; those of a reduction's body are not asked."""
+        ...
+
+    def after(self, run: TileBlock, op: Op, results: tuple[Any, ...]) -> bool:
+        """Whether to stop after an op; `results` may be placeholders (`delay.py`)."""
+        ...
+
+    def wrote(
+        self, run: TileBlock, op: Op, places: Array, positions: Array, size_bytes: int
+    ) -> None:
+        """An op stored to memory.
+
+        Args:
+            run: The tile block.
+            op: The store or atomic.
+            places: Byte addresses of the elements that were stored.
+            positions: Their places in the op's flat tile.
+            size_bytes: Bytes per element.
+        """
+        ...
 
 
 @dataclass(slots=True)
@@ -60,7 +83,7 @@ class Launch:
         replicas: Multicast arrays: first and last byte, addresses of the replicas.
         trace: Called after each op, or None.
         on_block: Called when a tile block resumes, or None.
-        breaks: Breakpoints.
+        watcher: Sees each op and may stop there, or None.
         limit: Most ops that may run before the launch fails, or None.
         op_count: Ops run so far.
         write_count: Accesses so far that wrote something.
@@ -91,7 +114,7 @@ class Launch:
     )
     trace: Trace | None = None
     on_block: BlockTrace | None = None
-    breaks: tuple[Break, ...] = ()
+    watcher: Watcher | None = None
     limit: int | None = None
     op_count: int = 0
     write_count: int = 0
@@ -189,16 +212,19 @@ class TileBlock:
         for slot, value in zip(block.arguments, arguments, strict=True):
             self.slots[slot] = value
         launch = self.launch
+        watcher = launch.watcher
         for op in block.ops:
+            if watcher is not None and watcher.before(self, op):
+                yield Stop(self, op, ())
             result: Any = self._begin(op)
             if type(result) is GeneratorType:
                 result = yield from cast(Generator[Event, None, Any], result)
             if isinstance(result, Jump):
-                if launch.breaks and self._stops(op):
+                if watcher is not None and watcher.after(self, op, ()):
                     yield Stop(self, op, ())
                 return result
             results = self._keep(op, as_results(result))
-            if launch.breaks and self._stops(op):
+            if watcher is not None and watcher.after(self, op, results):
                 yield Stop(self, op, results)
             if op.waits:
                 self.delays.finish(self)
@@ -240,9 +266,6 @@ class TileBlock:
                 return result
             self._keep(op, as_results(result))
         return Jump("yield", ())
-
-    def _stops(self, op: Op) -> bool:
-        return any(is_wanted(op) for is_wanted in self.launch.breaks)
 
     def _begin(self, op: Op) -> Any:
         """Counts one op and evaluates it; ops with regions give a coroutine."""
@@ -307,12 +330,16 @@ class TileBlock:
         del self.scratch[keep:]
 
     def fail(
-        self, op: Op, message: str, element_index: tuple[int, ...] | None = None
+        self,
+        op: Op,
+        message: str,
+        element_index: tuple[int, ...] | None = None,
+        kind: type[InterpError] = InterpError,
     ) -> NoReturn:
         """Raises an `InterpError` that names kernel, block, op and element."""
         element = f", element {list(element_index)}" if element_index else ""
         name = op.name if "." in op.name else f"cuda_tile.{op.name}"
-        raise InterpError(
+        raise kind(
             f"{self.launch.kernel}, tile block {self.block_id}: '{name}'{element}: "
             f"{message}",
             op.location,
@@ -399,12 +426,12 @@ class TileBlock:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A tile block that stopped at a breakpoint.
+    """A tile block that stopped where the watcher asked for it.
 
     Attributes:
         run: The tile block.
-        op: The op that ran last.
-        results: Its results.
+        op: The op before or after which it stands.
+        results: Its results, if it ran.
     """
 
     run: TileBlock

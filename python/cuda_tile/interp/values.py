@@ -50,6 +50,10 @@ class InterpError(UserError):
         super().__init__(message, location)
 
 
+class RaceError(InterpError):
+    """Two accesses that nothing orders, of one tile block or of two."""
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A point in the order of memory operations.

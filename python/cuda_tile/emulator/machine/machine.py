@@ -316,6 +316,13 @@ class Machine:
             self.defined[register] = np.zeros(self.n_lanes, np.bool_)
         return storage if ty is None or ty is PRED else storage.view(ty.dtype)
 
+    def kept(self, register: Register) -> Array | None:
+        """The lanes of a register as they are, None where no instruction has it."""
+        storage = self._registers.get(register)
+        if storage is None or register.type is PRED or register.type.bits == 128:
+            return storage
+        return storage.view(register.type.dtype)
+
     def constant(self, value: ArrayLike, dtype: np.dtype[Any]) -> Array:
         """Returns an array that has one value in every lane; read-only, shared."""
         scalar = np.asarray(value, dtype)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from cuda_tile.emulator.machine.waiting import Waiting
 from cuda_tile.emulator.memory.call_stack import Cells
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ptx.syntax import Variable
+from cuda_tile.emulator.sync.mbarriers import Mbarriers
 from cuda_tile.emulator.threads.lanes import Lanes
 
 # Every so many picks the longest-waiting group runs, so that a spinning loop cannot
@@ -51,8 +52,24 @@ from cuda_tile.emulator.threads.lanes import Lanes
 _FAIR_TURN = 64
 
 
+class Watcher(Protocol):
+    """Sees what a machine does, instruction by instruction."""
+
+    def begins(self, machine: Machine, scheduler: Scheduler) -> None:
+        """A launch is about to run on a machine."""
+        ...
+
+    def before(self, group: Group) -> None:
+        """Some lanes are about to run the instruction at which they stand."""
+        ...
+
+
 class Scheduler:
-    """Runs the CTAs of a machine from the entry to their end."""
+    """Runs the CTAs of a machine from the entry to their end.
+
+    Attributes:
+        watcher: Asked before each instruction, or None.
+    """
 
     def __init__(
         self,
@@ -73,6 +90,12 @@ class Scheduler:
         self._barriers = Barriers(machine)
         self._picks = 0
         self._steps = 0
+        self.watcher: Watcher | None = None
+
+    @property
+    def mbarriers(self) -> Mbarriers:
+        """The mbarriers of the machine."""
+        return self._agents.mbarriers
 
     def run(self, entry: Program) -> None:
         """Runs all live lanes.
@@ -96,7 +119,7 @@ class Scheduler:
             if not self._ready:
                 break
             self._advance(self._pick())
-        stuck = list(self._stuck())
+        stuck = list(self.waits())
         if stuck:
             is_deadlock = self._barriers.meetings or self._waiting.groups
             kind = "deadlock" if is_deadlock else "divergence"
@@ -107,8 +130,8 @@ class Scheduler:
             except Fault as fault:
                 raise FaultAt(fault, at) from fault
 
-    def _stuck(self) -> Iterator[Stuck]:
-        """The lanes that wait for what can never come."""
+    def waits(self) -> Iterator[Stuck]:
+        """The lanes that wait, and for what; at the end of a run it never comes."""
         for group in self._parked:
             yield Stuck.of(group, group.pc, "for the other lanes of their warp")
         yield from self._barriers.stuck()
@@ -202,6 +225,8 @@ class Scheduler:
         lanes = group.lanes
         first = group.program.first
         number = 0
+        if self.watcher is not None:
+            return self._run_diverged(group, segment)
         try:
             if self._machine.lane_knowledge is not None:
                 return self._run_knowing(group, segment, self._machine.lane_knowledge)
@@ -261,6 +286,8 @@ class Scheduler:
                 current = self._meet(current.at(at), step.convergence)
                 if current is None:
                     return None
+            if self.watcher is not None:
+                self.watcher.before(current.at(at))
             try:
                 self._run_step(step, current.lanes)
             except Fault as fault:
@@ -310,6 +337,8 @@ class Scheduler:
             if segment.stop >= len(group.program.function.code):
                 return self._end(group)
             return group
+        if self.watcher is not None:
+            self.watcher.before(group)
         at = group.program.first + segment.stop
         try:
             self._check_defined(group, segment)

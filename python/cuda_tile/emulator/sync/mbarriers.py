@@ -104,6 +104,10 @@ class Mbarriers:
         self._barriers: dict[int, Mbarrier] = {}
         self._agents: dict[int, int] = {}
 
+    def all(self) -> list[Mbarrier]:
+        """Those that there are, by their place in shared memory."""
+        return [self._barriers[cell] for cell in sorted(self._barriers)]
+
     def reset(self) -> None:
         """Starts new CTAs."""
         self._barriers.clear()

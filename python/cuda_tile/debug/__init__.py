@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A debugger inside tile kernels: stops at source lines in tile blocks or warps.
+
+`target.py` says what front ends know of a launch; `terminal.py` and `dap/` are the
+front ends, `interp_target.py` is a launch on the interpreter, `emulator_target.py` one
+on the emulator. See docs/debugging.md.
+"""
+
+from __future__ import annotations
+
+from cuda_tile.debug.launch import debug_emulator, debug_interp, debug_ptx
+from cuda_tile.debug.terminal import Terminal
+
+__all__ = ["Terminal", "debug_emulator", "debug_interp", "debug_ptx"]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes a launch ready for the debugger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuda_tile import api, emulator, interp
+from cuda_tile._mlir import ir
+from cuda_tile.debug.emulator_target import EmulatorTarget
+from cuda_tile.debug.interp_target import InterpTarget, Launching
+from cuda_tile.debug.sources import Sources
+from cuda_tile.debug.target import FrontEnd, debug
+from cuda_tile.emulator.machine.schedule import Watcher
+from cuda_tile.files import load
+from cuda_tile.interp.decode import value_names
+from cuda_tile.interp.program import Program, all_ops
+from cuda_tile.ir.walk import entry_name, find_entry
+from cuda_tile.locations import places_of
+
+
+def debug_interp(
+    front: FrontEnd,
+    module: ir.Module,
+    entry: str | None = None,
+    *,
+    grid: Sequence[int],
+    args: Sequence[Any],
+    program: Program | None = None,
+    kernel: str | None = None,
+    labels: Mapping[int, str] | None = None,
+    folders: Sequence[Path] = (),
+    **options: Any,
+) -> Any:
+    """Runs a launch on the interpreter under a front end.
+
+    Args:
+        front: Where the user is.
+        module: The kernel's module.
+        entry: The kernel's name in it, None for the only one.
+        grid: Tile blocks along x, y, z.
+        args: The entry's arguments.
+        program: The decoded module with the state of its globals, if there is one.
+        kernel: The kernel's name for people.
+        labels: The names of parameters that are arrays, by their number.
+        folders: Where source files are looked for, beside the current folder.
+        options: Further arguments of `interp.run`.
+
+    Returns:
+        The interpreter's report.
+
+    Raises:
+        UserError: The launch failed, and the front end has seen where.
+    """
+    sources = Sources(folders)
+    if program is None:
+        module = with_places(module, sources)
+    operation = find_entry(module.operation, entry)
+    name = entry_name(operation)
+    launching = Launching(
+        program or interp.load(module),
+        name,
+        kernel or name,
+        grid,
+        args,
+        value_names(operation),
+        dict(labels or {}),
+        options,
+    )
+    return debug(InterpTarget(launching, front.breakpoints, sources), front)
+
+
+def with_places(module: ir.Module, sources: Sources) -> ir.Module:
+    """The module itself, or where it has no source lines, one whose text is its source.
+
+    Args:
+        module: The module.
+        sources: Keeps the text as long as it lives.
+    """
+    entries = interp.load(module).entries.values()
+    if any(places_of(op.location) for e in entries for op in all_ops(e.body)):
+        return module
+    text = str(module.operation.get_asm())
+    return load(sources.write(f"{next(iter(entries)).name}.mlir", text))
+
+
+def debug_emulator(
+    front: FrontEnd,
+    module: ir.Module,
+    entry: str | None = None,
+    *,
+    grid: Sequence[int],
+    args: Sequence[Any],
+    compiled: api.Compiled,
+    kernel: str | None = None,
+    labels: Mapping[int, str] | None = None,
+    folders: Sequence[Path] = (),
+    **options: Any,
+) -> Any:
+    """Runs a compiled launch on the emulator under a front end.
+
+    Args:
+        front: Where the user is.
+        module: The kernel's module.
+        entry: The kernel's name in it, None for the only one.
+        grid: Tile blocks along x, y, z.
+        args: The entry's arguments.
+        compiled: What the compiler made of the module.
+        kernel: The kernel's name for people.
+        labels: The names of parameters that are arrays, by their number.
+        folders: Where source files are looked for, beside the current folder.
+        options: Further arguments of `cuda_tile.run`.
+
+    Returns:
+        The emulator's report.
+
+    Raises:
+        UserError: The launch failed, and the front end has seen where.
+    """
+    name = entry_name(find_entry(module.operation, entry))
+    names = dict(labels or {})
+
+    def launch(watcher: Watcher) -> Any:
+        return api.run(
+            module,
+            name,
+            grid=tuple(grid),
+            args=args,
+            on="emulator",
+            compiled=compiled,
+            watcher=watcher,
+            **options,
+        )
+
+    arrays = {
+        names.get(number, f"arg{number}"): value
+        for number, value in enumerate(args)
+        if isinstance(value, np.ndarray)
+    }
+    sources = Sources(folders)
+    target = EmulatorTarget(
+        kernel or name, compiled.ptx, launch, arrays, front.breakpoints, sources
+    )
+    return debug(target, front)
+
+
+def debug_ptx(
+    front: FrontEnd, ptx: str, entry: str | None = None, **options: Any
+) -> Any:
+    """Runs PTX of any origin on the emulator under a front end.
+
+    Args:
+        front: Where the user is.
+        ptx: The PTX text.
+        entry: The kernel's name in it, None for the only one.
+        options: Further arguments of `emulator.launch`: grid, block, args, ...
+
+    Returns:
+        The emulator's report.
+
+    Raises:
+        UserError: The launch failed, and the front end has seen where.
+    """
+    arrays = {
+        f"arg{number}": value
+        for number, value in enumerate(options["args"])
+        if isinstance(value, np.ndarray)
+    }
+
+    def launch(watcher: Watcher) -> Any:
+        return emulator.launch(ptx, entry, watcher=watcher, **options)
+
+    name = entry or "kernel"
+    target = EmulatorTarget(name, ptx, launch, arrays, front.breakpoints, Sources())
+    return debug(target, front)
