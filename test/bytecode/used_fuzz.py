@@ -129,11 +129,16 @@ STEPS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def use_in_child(file: Path) -> Outcome:
-    """The outcome of one module, whatever it does to its process."""
+def use_in_child(file: Path, steps: Sequence[str] = tuple(STEPS)) -> Outcome:
+    """The outcome of one module, whatever it does to its process.
+
+    Args:
+        file: Its text or bytecode.
+        steps: What is done with it, of `STEPS`.
+    """
 
     def said() -> list[str]:
-        found = use(file, STEPS)
+        found = use(file, {name: STEPS[name] for name in steps})
         return [found.kind, found.step, found.text]
 
     result = forked(said, CPU_SECONDS, MEMORY_BYTES)
