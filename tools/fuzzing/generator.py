@@ -131,8 +131,9 @@ def signature(failure: Failure, text: str) -> str:
 
 _COMPUTES = traits.ELEMENTWISE | traits.COMBINES | traits.PRODUCTS | traits.LOOPS
 _UPDATES = traits.ACCESSES - traits.LOADS - traits.STORES
-_TELLING = {name.rpartition(".")[2] for name in (_COMPUTES | _UPDATES)}
-_TELLING -= {name.rpartition(".")[2] for name in traits.CONSTANTS}
+_TELLING = {
+    name.rpartition(".")[2] for name in (_COMPUTES | _UPDATES) - traits.CONSTANTS
+}
 
 
 def _telling_ops(text: str) -> set[str]:
