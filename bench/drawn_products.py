@@ -24,12 +24,7 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from drawn_text import BITS, EPILOGUES, Drawn
-from product_scan import FORETOLD, MOST_SPILLS
-
-import cuda_tile
-from cuda_tile import Options
-from cuda_tile.errors import CudaTileError, UserError
-from cuda_tile.targets import find_target
+from product_scan import Wanted, fault_of
 
 GPUS = ("sm_80", "sm_86", "sm_90", "sm_120")
 EXTENTS = (16, 32, 64, 128, 256)
@@ -59,21 +54,8 @@ class Case:
         Args:
             cubin: Whether ptxas runs, and spills count that no remark foretells.
         """
-        options = Options(gpu=self.gpu, line_info=False)
-        try:
-            module = cuda_tile.load(self.drawn.text().encode())
-            compiled = cuda_tile.compile(module, cubin=cubin, options=options)
-        except UserError as error:
-            most = find_target(self.gpu).shared_bytes_per_cta
-            is_right = "shared memory" in str(error) and needed_bytes(self.drawn) > most
-            return None if is_right else str(error)
-        except CudaTileError as error:
-            return f"{type(error).__name__}: {error}"
-        remarks = [t for launch in compiled.launch.values() for t in launch.remarks]
-        spilled = sum(kernel.spill_bytes for kernel in compiled.report.kernels)
-        is_foretold = any(FORETOLD in text for text in remarks)
-        too_many = spilled > MOST_SPILLS and not is_foretold
-        return f"spills {spilled} bytes" if too_many else None
+        wanted = Wanted(self.gpu, needed_bytes=needed_bytes(self.drawn), cubin=cubin)
+        return fault_of(self.drawn.text(), wanted)
 
 
 def needed_bytes(drawn: Drawn) -> int:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -24,7 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 from product_kernels import Product
 
 import cuda_tile
-from cuda_tile.errors import CudaTileError
+from cuda_tile.errors import CudaTileError, UserError
+from cuda_tile.pipeline import Artifact
+from cuda_tile.targets import find_target
 
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 ABIS = ("maps", "cuda", "tile")
@@ -43,6 +46,7 @@ EPILOGUES = {"none": "", "scaled": "mulf %sum, %sum", "tanh": "tanh %sum"}
 """What is done to sums before they are stored."""
 MOST_SPILLS = 64
 """Bytes of a thread that may be spilled where no remark foretells it."""
+_PLAN = re.compile(r"tileas\.plan = (\{[^}]*\})")
 FORETOLD = "wanted no spills"
 """What a remark says of a plan for which a thread has too few registers."""
 
@@ -81,27 +85,74 @@ class Scanned:
         head, mark, tail = product.text().partition("    }\n")
         return head + mark + made + tail.replace("%sum", "%act")
 
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a kernel is compiled that must compile.
+
+    Attributes:
+        gpu: The chip.
+        abi: What the launcher does; None for the default.
+        persistent: Whether a CTA serves several tile blocks.
+        needed_bytes: Shared memory that every plan needs: a chip with less refuses.
+        cubin: Whether ptxas runs, and spills count that no remark foretells.
+    """
+
+    gpu: str
+    abi: str | None = None
+    persistent: bool = False
+    needed_bytes: int = 0
+    cubin: bool = True
+
     def options(self) -> cuda_tile.Options:
-        """How it is compiled."""
-        return cuda_tile.Options(gpu=self.gpu, abi=self.abi, persistent=self.persistent)
+        """The compiler's options."""
+        options = cuda_tile.Options(
+            gpu=self.gpu, persistent=self.persistent, line_info=False
+        )
+        return options if self.abi is None else replace(options, abi=self.abi)
 
 
-def compile_one(scanned: Scanned) -> str | None:
-    """What is wrong with a product's cubin; None if nothing is.
+def fault_of(
+    text: str, wanted: Wanted, say: Callable[[str], None] = lambda line: None
+) -> str | None:
+    """What is wrong with a kernel that must compile; None if nothing is.
+
+    Args:
+        text: The kernel.
+        wanted: How it is compiled.
+        say: Is told the plans that were chosen.
 
     Returns:
         The error, or the bytes that it spills where no remark says why.
     """
+
+    def observe(name: str, level: Artifact) -> None:
+        if name == "plan":
+            for plan in _PLAN.findall(str(level)):
+                say(f"{wanted.gpu}: {plan}")
+
     try:
-        module = cuda_tile.load(scanned.text().encode())
-        compiled = cuda_tile.compile(module, options=scanned.options())
+        module = cuda_tile.load(text.encode())
+        compiled = cuda_tile.compile(
+            module, cubin=wanted.cubin, options=wanted.options(), observe=observe
+        )
+    except UserError as error:
+        most = find_target(wanted.gpu).shared_bytes_per_cta
+        is_right = "shared memory" in str(error) and wanted.needed_bytes > most
+        return None if is_right else str(error)
     except CudaTileError as error:
-        return str(error)
-    spilled = max(kernel.spill_bytes for kernel in compiled.report.kernels)
+        return f"{type(error).__name__}: {error}"
+    spilled = max((kernel.spill_bytes for kernel in compiled.report.kernels), default=0)
     remarks = [text for launch in compiled.launch.values() for text in launch.remarks]
     if spilled <= MOST_SPILLS or any(FORETOLD in text for text in remarks):
         return None
     return f"spills {spilled} bytes"
+
+
+def compile_one(scanned: Scanned) -> str | None:
+    """What is wrong with a product's cubin; None if nothing is."""
+    wanted = Wanted(scanned.gpu, scanned.abi, scanned.persistent)
+    return fault_of(scanned.text(), wanted)
 
 
 def all_products(gpus: Sequence[str], kinds: Sequence[str]) -> list[Scanned]:

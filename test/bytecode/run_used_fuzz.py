@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Uses damaged modules that read; called by `tools/fuzz --used`.
+"""Uses damaged modules that read; called by `tools/fuzz_bytecode --used`.
 
 Prints each new kind of problem, and `N passed, N failed`.
 """

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Thousands of corrupted files; `tools/fuzz` runs a million under sanitizers."""
+"""Thousands of corrupted files.
+
+`tools/fuzz_bytecode` runs a million under sanitizers.
+"""
 
 import re
 import resource

@@ -10,8 +10,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzzing.children import Death, forked
 
 import cuda_tile
 from cuda_tile import interp
@@ -130,26 +129,19 @@ STEPS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def use_in_child(file: Path) -> Outcome:
-    """The outcome of one module, whatever it does to its process."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        found = use(file, STEPS)
-        os.write(writing, json.dumps([found.kind, found.step, found.text]).encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        said = pipe.read()
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        kind = "slow" if number in (signal.SIGXCPU, signal.SIGKILL) else "problem"
-        return Outcome(kind, "some", f"ended by {signal.Signals(number).name}")
-    if not said:
-        return Outcome("problem", "some", f"exit status {status}")
-    return Outcome(*json.loads(said))
+def use_in_child(file: Path, steps: Sequence[str] = tuple(STEPS)) -> Outcome:
+    """The outcome of one module, whatever it does to its process.
+
+    Args:
+        file: Its text or bytecode.
+        steps: What is done with it, of `STEPS`.
+    """
+
+    def said() -> list[str]:
+        found = use(file, {name: STEPS[name] for name in steps})
+        return [found.kind, found.step, found.text]
+
+    result = forked(said, CPU_SECONDS, MEMORY_BYTES)
+    if not isinstance(result, Death):
+        return Outcome(*result)
+    return Outcome("slow" if result.how == "hung" else "problem", "some", result.how)

@@ -33,7 +33,7 @@ from differential_coverage import (
     op_classes,
     table,
 )
-from differential_minimise import minimise
+from differential_reduce import reduce_case
 from differential_steps import (
     COMPLETE_OPS,
     CYCLE,
@@ -88,7 +88,7 @@ def run_program(
     small: bool = True,
     has_fast: bool = True,
 ) -> Outcome:
-    """Makes and checks one program; a failure is minimised unless `small` is false."""
+    """Makes and checks one program; a failure is made small unless `small` is false."""
     judge = partial(_timed, gpus=gpus, levels=levels, seeds=seeds, has_fast=has_fast)
     start = time.process_time()
     recipe = make_recipe(kind, seed)
@@ -106,8 +106,8 @@ def run_program(
     if outcome.failure is not None:
         outcome.small = str(case)
         if small and not outcome.failure.is_refusal:
-            recipe, outcome.failure = minimise(recipe, outcome.failure, judge)
-            outcome.small = str(make_case(recipe, write_program(recipe)))
+            case, outcome.failure = reduce_case(case, outcome.failure, judge)
+            outcome.small = str(case)
     outcome.seconds = time.process_time() - start
     return outcome
 

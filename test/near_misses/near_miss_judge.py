@@ -25,7 +25,7 @@ LIMITS = (
     r"expected a weak store of 4-bit elements",
 )
 """Words of refusals that say a documented limit: docs/near-misses.md."""
-_LIMITS = re.compile("|".join(LIMITS))
+LIMITED = re.compile("|".join(LIMITS))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def judge(case: Case, seed: Seed | None, gpu: str) -> Verdict:
         return Verdict("right", None, watch.fired)
     if failure.kind == "mismatch":
         return _mismatch(case, module, gpu, watch, failure)
-    if failure.kind in ("Unsupported", "UserError") and _LIMITS.search(failure.message):
+    if failure.kind in ("Unsupported", "UserError") and LIMITED.search(failure.message):
         return Verdict("limit", failure, watch.fired)
     return Verdict("finding", failure, watch.fired)
 

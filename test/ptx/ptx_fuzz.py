@@ -11,13 +11,24 @@ from __future__ import annotations
 import random
 import re
 import traceback
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzzing import mutators
+from fuzzing.mutators import (
+    TOKENS,
+    Mutator,
+    cut,
+    insert,
+    line_ends,
+    lines,
+    mark,
+    nest,
+    replace,
+)
 from ptx_programs import PROGRAMS
 
 from cuda_tile.emulator import FindingError, LaunchError, PtxError, launch
@@ -25,8 +36,6 @@ from cuda_tile.emulator.launch import Mode
 
 # Steps after which an input that goes round for ever is ended.
 LIMIT = 3000
-_TOKEN = re.compile(r"\s+|//[^\n]*|[A-Za-z_$%][\w$]*|\.[\w:]+|\d[\w.]*|.", re.DOTALL)
-_BLANK = re.compile(r"\s+|//.*")
 _REGISTER = re.compile(r"%[A-Za-z]+\d+")
 _TYPE = re.compile(r"\.(?:[busf](?:8|16|32|64|128)|pred|f16x2|bf16x2?|v[248])$")
 _TYPES = [
@@ -42,7 +51,6 @@ _NUMBERS = [
     *("08", "0b2", "1e400", "1.5", "0f3F800000", "0fZZ", "0d7FF0000000000000"),
     *("9" * 5000, "-9223372036854775809", "0U", "1e-400", "0F7F800000"),
 ]
-_MARKS = [*'{}[]();,:|!+-*/~@=<>&^"', "//", "/*", "\\", "`", "\0", "é", "\r", "%", "_"]
 _DIRECTIVES = [
     *(".version 9.9", ".target sm_20", ".target sm_999z", ".address_size 32", ".frob"),
     *(".entry other() { ret; }", ".func other() { ret; }", ".reg .b32 %r<4>;"),
@@ -95,72 +103,6 @@ _INSTRUCTIONS = [
         "cp.async.bulk.commit_group;",
     ),
 ]
-Mutator = Callable[[list[str], random.Random], None]
-
-
-def _solid(tokens: Sequence[str], draw: random.Random) -> int:
-    """The place of a token that is not blank, or of any where all are."""
-    for _ in range(50):
-        place = draw.randrange(len(tokens))
-        if not _BLANK.fullmatch(tokens[place]):
-            return place
-    return draw.randrange(len(tokens))
-
-
-def _delete(tokens: list[str], draw: random.Random) -> None:
-    del tokens[_solid(tokens, draw)]
-
-
-def _duplicate(tokens: list[str], draw: random.Random) -> None:
-    place = _solid(tokens, draw)
-    tokens[place:place] = [tokens[place], draw.choice(["", " "])]
-
-
-def _swap(tokens: list[str], draw: random.Random) -> None:
-    first, second = _solid(tokens, draw), _solid(tokens, draw)
-    tokens[first], tokens[second] = tokens[second], tokens[first]
-
-
-def _neighbours(tokens: list[str], draw: random.Random) -> None:
-    first = _solid(tokens, draw)
-    second = min(first + draw.randint(1, 3), len(tokens) - 1)
-    tokens[first], tokens[second] = tokens[second], tokens[first]
-
-
-def _replace(pattern: re.Pattern[str], pool: Sequence[str] | None) -> Mutator:
-    """Another register, type or number of the text, or one of a pool."""
-
-    def mutate(tokens: list[str], draw: random.Random) -> None:
-        places = [p for p, token in enumerate(tokens) if pattern.fullmatch(token)]
-        if places:
-            others = [tokens[p] for p in places] if pool is None else pool
-            tokens[draw.choice(places)] = draw.choice(others)
-
-    return mutate
-
-
-def _insert(pool: Sequence[str]) -> Mutator:
-    def mutate(tokens: list[str], draw: random.Random) -> None:
-        tokens.insert(_solid(tokens, draw), f" {draw.choice(pool)} ")
-
-    return mutate
-
-
-def _mark(tokens: list[str], draw: random.Random) -> None:
-    tokens[_solid(tokens, draw)] = draw.choice(_MARKS)
-
-
-def _cut(tokens: list[str], draw: random.Random) -> None:
-    del tokens[draw.randrange(len(tokens)) :]
-
-
-def _nest(tokens: list[str], draw: random.Random) -> None:
-    depth = draw.choice([2, 30, 3000])
-    opening, closing = draw.choice(["{}", "[]", "()", ("@", ""), ("-", ""), ("!", "")])
-    place = _solid(tokens, draw)
-    text = tokens[place] if draw.random() < 0.5 else ""
-    ends = closing * depth if draw.random() < 0.5 else ""
-    tokens[place] = f"{opening * depth}{text}{ends}"
 
 
 def _vector(tokens: list[str], draw: random.Random) -> None:
@@ -172,62 +114,34 @@ def _vector(tokens: list[str], draw: random.Random) -> None:
         tokens[place] = "{" + ", ".join([tokens[place]] * count) + "}"
 
 
-def _lines(tokens: list[str], draw: random.Random) -> None:
-    """Deletes, doubles or swaps lines."""
-    lines = "".join(tokens).split("\n")
-    first, second = draw.randrange(len(lines)), draw.randrange(len(lines))
-    kind = draw.choice(("delete", "double", "swap", "move", "empty"))
-    if kind == "delete":
-        del lines[first : first + draw.choice([1, 1, 1, 5])]
-    elif kind == "double":
-        lines.insert(second, lines[first])
-    elif kind == "swap":
-        lines[first], lines[second] = lines[second], lines[first]
-    elif kind == "move":
-        lines.insert(second, lines.pop(first))
-    else:
-        lines[first] = ""
-    tokens[:] = _TOKEN.findall("\n".join(lines)) or [""]
-
-
-def _line_ends(tokens: list[str], draw: random.Random) -> None:
-    end = draw.choice(["\r\n", "\r", "\n\n", "\f\n", "\v"])
-    tokens[:] = [token.replace("\n", end) for token in tokens]
-
-
-_TOKENS: tuple[Mutator, ...] = (_delete, _duplicate, _swap, _neighbours)
 MUTATORS: tuple[Mutator, ...] = (
-    *_TOKENS,
-    *_TOKENS,
-    _replace(_REGISTER, None),
-    _replace(_REGISTER, None),
-    _replace(_TYPE, None),
-    _replace(_TYPE, _TYPES),
-    _replace(re.compile(r"\d[\w.]*"), None),
-    _replace(re.compile(r"\d[\w.]*"), _NUMBERS),
-    _replace(re.compile(r"\d[\w.]*"), _NUMBERS),
-    _replace(re.compile(r"\.[a-z][\w:]*"), None),
-    _replace(re.compile(r"[A-Z]\w*"), None),
-    _insert(_DIRECTIVES),
-    _insert(_INSTRUCTIONS),
-    _insert(_TYPES),
-    _mark,
+    *TOKENS,
+    *TOKENS,
+    replace(_REGISTER, None),
+    replace(_REGISTER, None),
+    replace(_TYPE, None),
+    replace(_TYPE, _TYPES),
+    replace(re.compile(r"\d[\w.]*"), None),
+    replace(re.compile(r"\d[\w.]*"), _NUMBERS),
+    replace(re.compile(r"\d[\w.]*"), _NUMBERS),
+    replace(re.compile(r"\.[a-z][\w:]*"), None),
+    replace(re.compile(r"[A-Z]\w*"), None),
+    insert(_DIRECTIVES),
+    insert(_INSTRUCTIONS),
+    insert(_TYPES),
+    mark,
     _vector,
-    _nest,
-    _lines,
-    _lines,
-    _cut,
-    _line_ends,
+    nest,
+    lines,
+    lines,
+    cut,
+    line_ends,
 )
 
 
 def mutated(text: str, draw: random.Random) -> str:
     """Damages a text in one to three ways."""
-    tokens = _TOKEN.findall(text)
-    for _ in range(draw.choice([1, 1, 1, 2, 3])):
-        if tokens:
-            draw.choice(MUTATORS)(tokens, draw)
-    return "".join(tokens)
+    return mutators.mutated(text, draw, MUTATORS)
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,16 @@ def test_statements_of_ptx_go() -> None:
     ]
 
 
+def test_what_nobody_reads_loses_lines_and_bytes() -> None:
+    data = b"\x7fTileIR\x00\xff one\ntwo three\nfour"
+    source = read_source(data, "raw")
+    assert source.encode(source.text) == data
+    left = reduce_text(source.text, source.kinds, lambda text: "\xff" in text)
+    assert source.encode(left) == b"\xff"
+    two = reduce_text(source.text, source.kinds, lambda text: {*"of"} <= {*text})
+    assert two in ("of", "fo", "o\nf")
+
+
 @pytest.mark.parametrize("text", [WORDS, RACE])
 def test_jobs_change_nothing(text: str) -> None:
     form = "add"

@@ -31,8 +31,7 @@ from changed_module import change_module
 from compiler_mutants import INPUTS, MUTANTS, Mutant
 from differential_case import Case, make_case
 from differential_check import LEVELS_W, Failure, check
-from differential_minimise import minimise
-from differential_program import Recipe
+from differential_reduce import reduce_case
 from differential_steps import KINDS, make_recipe, write_program
 from sampling import add_sample_option, is_sampled
 
@@ -57,12 +56,12 @@ class Candidate:
         case: The program.
         level: What the unchanged compiler makes of it at level W; where a mutant makes
             the same, there is nothing to notice.
-        recipe: What it was made from, if it is to be made small.
+        is_random: Whether it was drawn, and is to be made small.
     """
 
     case: Case
     level: str
-    recipe: Recipe | None = None
+    is_random: bool = False
 
 
 def source_of(mutant: Mutant) -> Path:
@@ -126,7 +125,7 @@ def _random_programs(seeds: int) -> list[Candidate]:
         for kind in KINDS:
             recipe = make_recipe(kind, seed)
             case = make_case(recipe, write_program(recipe))
-            found.append(Candidate(case, _level_w(case), recipe))
+            found.append(Candidate(case, _level_w(case), is_random=True))
     return found
 
 
@@ -140,9 +139,8 @@ def _noticed(mutant: Mutant, candidates: list[Candidate]) -> tuple[str, str]:
         if failure is None:
             continue
         case = candidate.case
-        if candidate.recipe is not None:
-            recipe, failure = minimise(candidate.recipe, failure, _judge, tries=150)
-            case = make_case(recipe, write_program(recipe))
+        if candidate.is_random:
+            case, failure = reduce_case(case, failure, _judge, tries=150)
         return f"{case.name}: {' '.join(str(failure).split())}", str(case)
     return "", ""
 

@@ -22,7 +22,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.files import read_bytes
 from cuda_tile.reducer import Check, Progress, Source, read_source, reduce_text
 
-FORMS = ("text", "bytecode")
+FORMS = ("text", "bytecode", "raw")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -48,7 +48,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="stdout by default",
     )
     parser.add_argument(
-        "--as", dest="form", choices=FORMS, help="what commands and OUT get of Tile IR"
+        "--as",
+        dest="form",
+        choices=FORMS,
+        help="what commands and OUT get: a form of Tile IR, or bytes that nobody reads",
     )
     parser.add_argument(
         "-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
@@ -161,7 +164,7 @@ def main() -> int:
     source = read_source(data, cast("str | None", words.form))
     text = reduce_source(source, read_check(words, source), words)
     raw = source.encode(text)
-    is_text = source.suffix != ".tileirbc"
+    is_text = source.suffix not in (".tileirbc", ".raw")
     write_output(cast("str", words.output), raw.decode() if is_text else raw)
     return 0
 

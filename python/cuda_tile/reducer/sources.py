@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cuda_tile.errors import UserError
 from cuda_tile.files import ELF_MAGIC, MAGIC, load, save
-from cuda_tile.reducer import ptx, tiles
+from cuda_tile.reducer import ptx, raw, tiles
 from cuda_tile.reducer.search import Kind
 
 
@@ -36,12 +36,14 @@ def read_source(data: bytes, form: str | None = None) -> Source:
 
     Args:
         data: A file.
-        form: `text` or `bytecode`, what commands are given of Tile IR; None for the
-            form of the file.
+        form: `text` or `bytecode`, what commands are given of Tile IR; `raw` for a
+            file of bytes that nobody reads; None for the form of the file.
 
     Raises:
-        UserError: The file is neither Tile IR nor PTX.
+        UserError: The file is neither Tile IR nor PTX, and `form` is not `raw`.
     """
+    if form == "raw":
+        return Source(raw.text_of(data), raw.KINDS, raw.data_of, ".raw", raw.size)
     if data.startswith(ELF_MAGIC):
         raise UserError("expected Tile IR or PTX, got a cubin")
     if ptx.is_ptx(data):

@@ -22,6 +22,9 @@ from cuda_tile.ir.walk import block_ops, body, entries, nested_ops
 from cuda_tile.reducer.search import Kind
 from cuda_tile.reducer.stand_ins import stand_in
 
+PARAMETERS = "remove parameters"
+"""Name of the kind of change after which a kernel takes fewer arguments."""
+
 Edit = Callable[[ir.Module, range], bool]
 """Changes some places of a module; says whether anything changed."""
 
@@ -154,6 +157,11 @@ def _arguments(module: ir.Module) -> list[tuple[ir.Operation, int]]:
     ]
 
 
+def unused_parameters(text: str) -> list[int]:
+    """Which parameters "remove parameters" can take away: their numbers."""
+    return [number for _, number in _arguments(load(text.encode()))]
+
+
 def _take_less(module: ir.Module, places: range) -> bool:
     """Removes a parameter that nothing uses."""
     entry, number = _arguments(module)[places.start]
@@ -262,7 +270,7 @@ KINDS = (
     _kind("unwrap loops and branches", _around, partial(_unwrap, region=0)),
     _kind("unwrap other branches", _around, partial(_unwrap, region=1)),
     _kind("carry fewer values", _carried, _carry_less),
-    _kind("remove parameters", _arguments, _take_less),
+    _kind(PARAMETERS, _arguments, _take_less),
     _kind("remove attributes", _attributes, _say_less, in_runs=True),
     _kind("constants to 1", _integers, partial(_count_less, smaller=lambda n: 1)),
     _kind("halve constants", _integers, partial(_count_less, smaller=_half)),

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tools/ecosystem`: our kernels beside themselves, and beside planted faults."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import kernel_records.__main__ as command_module
+import pytest
+from compiler_mutants import BARRIERS, Mutant
+from kernel_records.compare import Limits, changes, table
+from kernel_records.record import Row, Wish, record
+from kernel_records.states import ROOT, read_rows, rows_of_state
+from tool_command import Command
+
+from cuda_tile.errors import UserError
+
+KERNELS = ROOT / "test" / "kernels" / "13.4"
+NAMES = ("vadd_f32_1024", "softmax_f32_1024")
+FILES = [KERNELS / f"{name}.tileirbc" for name in NAMES]
+PACKAGE = Path("python", "cuda_tile")
+
+
+def planted(folder: Path, mutant: Mutant) -> Path:
+    """A checkout with a change in one module."""
+    skipped = shutil.ignore_patterns("_mlir", "__pycache__")
+    shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=skipped)
+    (folder / PACKAGE / "_mlir").symlink_to((ROOT / PACKAGE / "_mlir").resolve())
+    path = folder / PACKAGE / f"{mutant.module.replace('.', '/')}.py"
+    path.write_text(mutant.applied(path.read_text()))
+    return folder
+
+
+def test_a_state_beside_itself_has_no_change(command: Command, tmp_path: Path) -> None:
+    out = tmp_path / "now.json"
+    words = [*FILES, "--before", ROOT, "-o", out]
+    result = command(command_module, *words)
+    assert result.code == 0, result.err
+    assert result.out == "no change\n2 kernels, 0 changes, 0 for the worse\n"
+    rows = read_rows(out)
+    assert [row["outcome"] for row in rows] == ["compiled"] * 2
+    assert all(row["registers"] > 0 and row["executed"] > 100 for row in rows)
+    assert not any(row["finding"] or row["spill_bytes"] for row in rows)
+    again = command(command_module, "--before", out, "--after", out)
+    assert (again.code, again.out) == (0, result.out)
+
+
+REFUSING = Mutant(
+    "additions are refused",
+    "emit.float",
+    '_LLVM = {\n    "addf": "llvm.fadd",\n',
+    "_LLVM = {\n",
+)
+RACING = next(m for m in BARRIERS if m.name.startswith("a shared read after a write"))
+BROKEN = Mutant(
+    "it cannot be imported", "errors", "from __future__", "import nowhere #"
+)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "worse"),
+    [
+        (REFUSING, ["vadd_f32_1024", "outcome", "compiled", "internal error"]),
+        (RACING, ["softmax_f32_1024", "finding", "-", "race"]),
+    ],
+    ids=lambda each: each.name.replace(" ", "-") if isinstance(each, Mutant) else "",
+)
+def test_planted_states_are_worse(
+    command: Command, tmp_path: Path, mutant: Mutant, worse: Sequence[str]
+) -> None:
+    state = planted(tmp_path / "other", mutant)
+    words = [*FILES, "--before", ROOT, "--after", state]
+    result = command(command_module, *words)
+    assert result.code == command_module.WORSE, result.err
+    lines = [line for line in result.out.splitlines() if line.startswith("worse")]
+    assert any(all(word in line for word in worse) for line in lines), result.out
+    back = command(command_module, *FILES, "--before", state, "--after", ROOT)
+    assert back.code == 0, back.out
+    assert worse[0] in back.out
+
+
+def test_what_is_no_state(command: Command, tmp_path: Path) -> None:
+    broken = planted(tmp_path / "broken", BROKEN)
+    with pytest.raises(UserError, match="its Python failed"):
+        rows_of_state(str(broken), Wish((str(FILES[0]),)))
+    with pytest.raises(UserError, match="expected a record, a checkout or a revision"):
+        rows_of_state("no-such-revision", Wish(()))
+    (tmp_path / "odd.json").write_text("{}")
+    with pytest.raises(UserError, match="expected a record in"):
+        rows_of_state(str(tmp_path / "odd.json"), Wish(()))
+
+
+def test_kernels_are_needed(command: Command, tmp_path: Path) -> None:
+    result = command(command_module, tmp_path / "nothing", "--before", ROOT)
+    assert "expected kernels to record" in result.sentence
+
+
+def test_a_kernel_that_does_not_compile_has_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "odd.mlir"
+    path.write_text("nothing")
+    (row,) = record(Wish((str(path),), runs=False, cubin=False))
+    assert (row.kernel, row.outcome) == ("odd", "refused")
+    assert row.message.startswith("UserError: ")
+
+
+BEFORE = Row("file entry", "sm_90", "compiled", "", 64, 0, 1000, 500, 900, "", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_worse"),
+    [
+        ({"registers": 70}, False),
+        ({"registers": 80}, True),
+        ({"spill_bytes": 4}, True),
+        ({"shared_bytes": 1050}, False),
+        ({"shared_bytes": 1200}, True),
+        ({"ptx": 505}, False),
+        ({"ptx": 600}, True),
+        ({"ptx": 100}, False),
+        ({"executed": 1000}, True),
+        ({"executed": None, "finding": "FindingError: race"}, True),
+        ({"kernel": "file", "outcome": "refused", "message": "no"}, True),
+        ({"kernel": "file", "outcome": "died (-11)"}, True),
+        ({"seconds": 2.9}, None),
+        ({"seconds": 3.1}, True),
+        ({"kernel": "other entry"}, None),
+        ({}, None),
+    ],
+)
+def test_changes(change: dict[str, Any], is_worse: bool | None) -> None:
+    before = asdict(BEFORE)
+    found = list(changes([before], [{**before, **change}], Limits()))
+    assert bool(found) == (is_worse is not None)
+    assert any(each.is_worse for each in found) == bool(is_worse)
+    back = list(changes([{**before, **change}], [before], Limits()))
+    if change.get("outcome"):
+        assert back
+    if is_worse and not change.get("finding"):
+        assert not any(each.is_worse for each in back)
+
+
+def test_the_table_has_the_worst_first() -> None:
+    before = asdict(BEFORE)
+    after = {**before, "registers": 60, "spill_bytes": 8, "ptx": 250}
+    lines = table(list(changes([before], [after], Limits()))).splitlines()
+    assert lines[1].split()[0] == "worse"
+    assert lines[1].split()[-3:] == ["spill_bytes", "0", "8"]
+    assert lines[3].endswith("-50.0 %")
