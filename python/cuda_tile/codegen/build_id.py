@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,8 @@ def build_id() -> str:
     Raises:
         UserError: There is no ptxas.
     """
+    import hashlib
+
     digest = hashlib.sha256()
     for path in _code_files():
         data = path.read_bytes()
