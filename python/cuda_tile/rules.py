@@ -67,7 +67,7 @@ class RuleTable(Generic[Rule]):
     def fill_from(
         self,
         package: str,
-        homes: Mapping[str, tuple[str, ...]],
+        homes: Mapping[str, str],
         group_of: Callable[[str], str | None],
     ) -> None:
         """Names the modules to import where a rule of theirs is asked for.
@@ -77,11 +77,11 @@ class RuleTable(Generic[Rule]):
 
         Args:
             package: Of the modules.
-            homes: For each group of ops the modules with its rules.
+            homes: For each group of ops the modules with its rules, parted by blanks.
             group_of: The group of an op, or None for what is none.
         """
         self._homes = {
-            group: tuple(f"{package}.{module}" for module in modules)
+            group: tuple(f"{package}.{module}" for module in modules.split())
             for group, modules in homes.items()
         }
         self._group_of = group_of

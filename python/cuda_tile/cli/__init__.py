@@ -12,7 +12,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 def is_command() -> bool:
     """Whether this process is one of the commands."""
-    return os.path.basename(sys.argv[0] if sys.argv else "").startswith("cuda-tile-")
+    return os.path.basename(sys.argv[0] if sys.argv else "").startswith(
+        ("cuda-tile-", "tileiras")
+    )
 
 
 if is_command():

@@ -26,7 +26,7 @@ def build_id() -> str:
     import hashlib
 
     digest = hashlib.sha256()
-    for path in _code_files():
+    for path in code_files():
         data = path.read_bytes()
         digest.update(f"{path.relative_to(PACKAGE)} {len(data)}\n".encode())
         digest.update(data)
@@ -34,7 +34,7 @@ def build_id() -> str:
     return digest.hexdigest()
 
 
-def _code_files() -> list[Path]:
+def code_files() -> list[Path]:
     """The files of the package; in a checkout what was built is behind a link."""
     return sorted(
         Path(folder, name)

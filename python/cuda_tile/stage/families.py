@@ -10,7 +10,7 @@ from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.staging import STAGING, Staging
 
 STAGING.fill_from(
-    "cuda_tile.stage", {"engine": ("product", "tcgen05", "wgmma")}, lambda _: "engine"
+    "cuda_tile.stage", {"engine": "product tcgen05 wgmma"}, lambda _: "engine"
 )
 
 
