@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # MLIR's Python bindings with guards: guard_mlir_python.patch makes exceptions of what
 # ends the process with upstream's, such as a use of an erased operation.
-# Sets `out` to the folder of the C++ files, and puts the changed header first.
+# Its `ir.py` loads NumPy where it is used.
+# Sets `out` to the folder of the C++ files, `out_python` to that of the changed Python
+# files, and puts the changed header first.
 
-function(cuda_tile_guard_mlir_python upstream out)
+function(cuda_tile_guard_mlir_python upstream python out out_python)
   set(guarded "${CMAKE_BINARY_DIR}/mlir-python-guarded")
   set(patch "${CMAKE_SOURCE_DIR}/cmake/guard_mlir_python.patch")
   set(header mlir/Bindings/Python/IRCore.h)
@@ -40,6 +42,7 @@ function(cuda_tile_guard_mlir_python upstream out)
   configure_file("${_header}" "${plain}/include/${header}" COPYONLY)
   configure_file("${upstream}/IRCore.cpp" "${plain}/lib/IRCore.cpp" COPYONLY)
   configure_file("${upstream}/Pass.cpp" "${plain}/lib/Pass.cpp" COPYONLY)
+  configure_file("${python}/ir.py" "${plain}/python/ir.py" COPYONLY)
   find_package(Python3 3.11 COMPONENTS Interpreter REQUIRED)
   execute_process(
     COMMAND
@@ -53,4 +56,5 @@ function(cuda_tile_guard_mlir_python upstream out)
   endif()
   include_directories(BEFORE "${guarded}/include")
   set(${out} "${guarded}/lib" PARENT_SCOPE)
+  set(${out_python} "${guarded}/python" PARENT_SCOPE)
 endfunction()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Declares what `cuda_tile._mlir` is made of: upstream's Python files and extension
 # modules for the dialects that kernels pass through, and our two dialects.
-# Reads _bindings, _upstream (upstream's trees) and _ours.
+# Reads _bindings, _python (changed files), _upstream (upstream's trees) and _ours.
 
 declare_mlir_python_sources(CudaTilePython)
 declare_mlir_python_sources(CudaTilePython.Core ADD_TO_PARENT CudaTilePython)
@@ -13,12 +13,17 @@ declare_mlir_python_sources(
   ADD_TO_PARENT CudaTilePython.Core
   SOURCES
     _mlir_libs/__init__.py
-    ir.py
     passmanager.py
     rewrite.py
     dialects/_ods_common.py
     extras/types.py
     extras/meta.py
+)
+declare_mlir_python_sources(
+  CudaTilePython.Core.Guarded
+  ROOT_DIR "${_python}"
+  ADD_TO_PARENT CudaTilePython.Core
+  SOURCES ir.py
 )
 declare_mlir_python_sources(
   CudaTilePython.Core.Site

@@ -31,11 +31,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from cuda_tile.version import __version__
 
+# Not imported from typing, which takes longer than a call of the server.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cuda_tile.api import (
         Compiled,
         compile,  # noqa: A004  (the name users expect)

@@ -38,13 +38,12 @@ from cuda_tile.pipeline import (
 )
 from cuda_tile.place.slow import slow_accesses
 from cuda_tile.report import Report, make_report
-from cuda_tile.runtime.args import Argument, Bound
 from cuda_tile.runtime.record import read_grid
-from cuda_tile.runtime.spread import bind_named, host_args, naming
 
 if TYPE_CHECKING:
     from cuda_tile.emulator.report import Report as EmulatorReport
     from cuda_tile.interp.driver import InterpReport
+    from cuda_tile.runtime.args import Argument, Bound
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
@@ -406,6 +405,8 @@ def run(
         UserError: An argument does not fit, or the kernel did something illegal,
             such as an access outside every array that was passed.
     """
+    from cuda_tile.runtime.spread import bind_named, host_args, naming
+
     expect("module", module, ir.Module, "a module, as cuda_tile.load gives it")
     expect("kernel", kernel, (str, type(None)), "the name of one")
     expect("compiled", compiled, (Compiled, type(None)), "what cuda_tile.compile gives")

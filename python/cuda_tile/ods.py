@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from cuda_tile.errors import InternalError
@@ -55,7 +55,7 @@ def ops() -> dict[str, OpInfo]:
     Raises:
         InternalError: The package does not contain the list.
     """
-    path = files("cuda_tile").joinpath("_mlir", "ops.json")
+    path = Path(__file__).parent / "_mlir" / "ops.json"
     if not path.is_file():
         raise InternalError(f"expected the op list at {path}; build the package again")
     listed: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
@@ -97,6 +97,12 @@ def ops_by_rule(reason: str, *stems: str) -> frozenset[str]:
     if unknown or not reason:
         raise InternalError(f"expected a reason, and ops of ODS, got {unknown}")
     return frozenset(map(full_name, stems))
+
+
+def family_of(stem: str) -> str | None:
+    """The family of an op, or None for what is no op of ours."""
+    op = ops().get(stem)
+    return None if op is None else op.family
 
 
 def family(stem: str) -> list[OpInfo]:

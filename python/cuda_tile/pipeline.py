@@ -14,11 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
-from cuda_tile.checkers import allocate as allocate_checker
-from cuda_tile.checkers import barriers as barriers_checker
-from cuda_tile.checkers import count as count_checker
-from cuda_tile.checkers import layouts as layouts_checker
-from cuda_tile.checkers import protocol as protocol_checker
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
@@ -34,10 +29,9 @@ from cuda_tile.hooks import (
 )
 from cuda_tile.ir.launch import device_modules, emitted_kernels
 from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
-from cuda_tile.options import (
-    Options,
-)
-from cuda_tile.pass_order import Level, Pass, PassOrder
+from cuda_tile.on_demand import on_demand
+from cuda_tile.options import Options
+from cuda_tile.pass_order import Level, Pass, PassFunction, PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -108,6 +102,11 @@ class Step:
     level: Level
     summary: str
     run: Callable[[Compilation], None]
+
+
+def _checker(module: str, name: str) -> PassFunction:
+    """A checker, which is imported where `Options.check` asks for it."""
+    return on_demand(f"cuda_tile.checkers.{module}", name)
 
 
 def run_pass(
@@ -260,7 +259,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         needs=("planned",),
         gives="placed",
         once=True,
-        checker=layouts_checker.check,
+        checker=_checker("layouts", "check"),
         judged_by="stage",
     ),
     # Conversions that place left between warps need buffers before they can be
@@ -272,7 +271,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         stage.run,
         needs=("placed",),
         gives="staged",
-        checker=layouts_checker.check_staged,
+        checker=_checker("layouts", "check_staged"),
     ),
     Pass(
         "order",
@@ -290,7 +289,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         ring.run,
         needs=("ordered",),
         gives="ringed",
-        checker=protocol_checker.check,
+        checker=_checker("protocol", "check"),
         judged_by="skew",
     ),
     Pass(
@@ -300,7 +299,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         roles.run,
         needs=("ringed",),
         gives="divided",
-        checker=protocol_checker.check_roles,
+        checker=_checker("protocol", "check_roles"),
         judged_by="skew",
         once=True,
     ),
@@ -311,7 +310,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         skew.run,
         needs=("divided",),
         gives="skewed",
-        checker=protocol_checker.check,
+        checker=_checker("protocol", "check"),
     ),
     Pass(
         "issue",
@@ -328,7 +327,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         count.run,
         needs=("skewed",),
         gives="counted",
-        checker=count_checker.check,
+        checker=_checker("count", "check"),
     ),
     Pass(
         "allocate",
@@ -337,7 +336,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         allocate.run,
         needs=("counted",),
         gives="allocated",
-        checker=allocate_checker.check,
+        checker=_checker("allocate", "check"),
     ),
     # Needs places: buffers that share bytes must be kept apart too.
     Pass(
@@ -347,7 +346,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         barriers.run,
         needs=("allocated",),
         gives="synchronised",
-        checker=barriers_checker.check,
+        checker=_checker("barriers", "check"),
     ),
     Pass(
         "emit",

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from cuda_tile.errors import UserError
 
@@ -379,5 +378,7 @@ def _hint(name: str) -> str:
     oldest = _CHIPS[0].capability
     if plain in _OLDER or (found and _OLDER_CAPABILITY <= int(found[1]) < oldest):
         return f"sm_{oldest} is the oldest chip there is code for; "
+    from difflib import get_close_matches
+
     near = get_close_matches(name, _TARGETS, n=1) if plain.startswith("sm") else []
     return f"did you mean '{near[0]}'? " if near else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("types.c")
 REGISTER = Path(__file__).with_name("register.c")
+TILE = Path(__file__).parents[2] / "examples" / "libtile" / "compile.c"
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C)
@@ -17,6 +18,8 @@ add_executable(consumer {program})
 target_link_libraries(consumer PRIVATE CudaTile::C)
 add_executable(register {register})
 target_link_libraries(register PRIVATE CudaTileCAPIRegistration CudaTileCAPIDialect)
+add_executable(tile {tile})
+target_link_libraries(tile PRIVATE CudaTile::tile)
 """
 
 
@@ -30,7 +33,7 @@ def test_find_package(tmp_path: Path):
     headers = output(sys.executable, "-m", "cuda_tile", "--include_dir").strip()
     assert (Path(headers) / "cuda_tile-c" / "CudaTile.h").is_file()
     (tmp_path / "CMakeLists.txt").write_text(
-        PROJECT.format(program=PROGRAM, register=REGISTER)
+        PROJECT.format(program=PROGRAM, register=REGISTER, tile=TILE)
     )
     build = tmp_path / "build"
     output("cmake", "-GNinja", "-S", tmp_path, "-B", build, f"-DCudaTile_DIR={folder}")
@@ -41,5 +44,8 @@ def test_find_package(tmp_path: Path):
     loaded = [
         line.split()[0] for line in output("ldd", build / "consumer").splitlines()
     ]
+    needed = output("ldd", build / "tile")
+    assert "libtile.so.1 =>" in needed
+    assert "libMLIR" not in needed
     for name in ("libMLIR.so", "libLLVM.so", "libCudaTileC.so"):
         assert len([library for library in loaded if library.startswith(name)]) == 1

@@ -157,9 +157,9 @@ def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_process_that_fails_has_no_time() -> None:
     """Else a compiler that refuses a kernel would be the fastest."""
-    assert cold_start.cpu_seconds(["false"]) is None
-    assert cold_start.cpu_seconds(["true"]) is not None
-    assert cold_start.best(["false"], Path("k.tileirbc"), "sm_90", 2) is None
+    assert cold_start.cpu_seconds(["false"], None) is None
+    assert cold_start.cpu_seconds(["true"], None) is not None
+    assert cold_start.best("false", Path("k.tileirbc"), "sm_90", 2) is None
 
 
 def test_cold_starts_are_measured_on_fifty_kernels(tmp_path: Path) -> None:

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from math import prod
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.ir.traits import CONSTANTS, KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TF32_DROPPED_BITS = 13
 """Low bits of a 32-bit container that a tf32 leaves zero; MLIR keeps the other 19."""
@@ -54,6 +56,8 @@ def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
 
     As many bits to an item as the element's container has; see `constant_bits`.
     """
+    import numpy as np  # whose start costs more than most compilations have of lists
+
     attr = ir.DenseElementsAttr(op.attributes["value"])
     raw = np.frombuffer(_cuda_tile.dense_bytes(attr), np.uint8)
     shape = ir.ShapedType(attr.type)

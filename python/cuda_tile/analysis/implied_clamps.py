@@ -23,7 +23,8 @@ Contract `implied_clamps`
 
 from __future__ import annotations
 
-import numpy as np
+import math
+import struct
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
@@ -33,7 +34,8 @@ from cuda_tile.ir.walk import defining_op, op_stem
 
 _SIDES = {"minf": 1.0, "maxf": -1.0}
 """Ops that clamp, and the sign of the bounds that they keep numbers below or above."""
-_FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+_FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+"""How `struct` reads a number of each format."""
 
 
 def without_implied(value: ir.Value, largest: float) -> ir.Value:
@@ -78,6 +80,5 @@ def _number(value: ir.Value) -> float | None:
     bits, kind = uniform_bits(value), _FLOATS.get(str(element_of(value)))
     if bits is None or kind is None:
         return None
-    size = np.dtype(kind).itemsize
-    found = float(np.frombuffer(bits.to_bytes(size, "little"), kind)[0])
-    return None if np.isnan(found) else found
+    (found,) = struct.unpack(kind, bits.to_bytes(struct.calcsize(kind), "little"))
+    return None if math.isnan(found) else float(found)

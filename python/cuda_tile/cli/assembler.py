@@ -29,6 +29,7 @@ from cuda_tile.cli.assembler_options import (
 )
 from cuda_tile.cli.failure import internal_error_text, reports_errors
 from cuda_tile.cli.files import write_output
+from cuda_tile.cli.plain_dialects import use_plain_dialects
 from cuda_tile.cli.remarks import (
     KINDS,
     Kind,
@@ -334,6 +335,7 @@ def run() -> None:
 @reports_errors
 def main() -> int:
     """Runs the command and returns its exit code."""
+    use_plain_dialects()
     try:
         run()
     except Stop as stop:

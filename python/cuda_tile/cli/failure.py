@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import errno
 import functools
+import gc
 import io
 import os
 import re
@@ -14,7 +15,6 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cuda_tile.cli import is_command
@@ -77,6 +77,8 @@ def unknown_option(words: Sequence[str], known: Sequence[str]) -> str | None:
         words: The command line.
         known: All options; a beginning of one stands for it.
     """
+    from difflib import get_close_matches
+
     for word in words:
         if word == "--":
             return None
@@ -99,6 +101,9 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
 
     @functools.wraps(command)
     def wrapped() -> int:
+        if not gc.isenabled() and is_command():
+            gc.freeze()
+            gc.enable()
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and is_command():
             signal.signal(signal.SIGINT, signal.default_int_handler)
         for stream in (sys.stdout, sys.stderr):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
 from pathlib import Path
@@ -24,8 +23,10 @@ def build_id() -> str:
     Raises:
         UserError: There is no ptxas.
     """
+    import hashlib
+
     digest = hashlib.sha256()
-    for path in _code_files():
+    for path in code_files():
         data = path.read_bytes()
         digest.update(f"{path.relative_to(PACKAGE)} {len(data)}\n".encode())
         digest.update(data)
@@ -33,7 +34,7 @@ def build_id() -> str:
     return digest.hexdigest()
 
 
-def _code_files() -> list[Path]:
+def code_files() -> list[Path]:
     """The files of the package; in a checkout what was built is behind a link."""
     return sorted(
         Path(folder, name)

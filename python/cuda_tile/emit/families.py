@@ -1,40 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every family of emit rules; take the filled table from here.
+"""The modules with the emit rules of each family; take the table from here.
 
-Each module registers its rules when it is imported.
+A module registers its rules when it is imported, which happens when one is asked for.
 """
 
 from __future__ import annotations
 
-from cuda_tile.emit import atomic as atomic
-from cuda_tile.emit import bitwise as bitwise
-from cuda_tile.emit import control as control
-from cuda_tile.emit import convert as convert
-from cuda_tile.emit import copy as copy
-from cuda_tile.emit import copy_out as copy_out
-from cuda_tile.emit import float as float  # noqa: A004  (the family's name)
-from cuda_tile.emit import heap as heap
-from cuda_tile.emit import hint as hint
-from cuda_tile.emit import integer as integer
-from cuda_tile.emit import math as math
-from cuda_tile.emit import memory as memory
-from cuda_tile.emit import mma as mma
-from cuda_tile.emit import multimem as multimem
-from cuda_tile.emit import pack as pack
-from cuda_tile.emit import pending as pending
-from cuda_tile.emit import persist as persist
-from cuda_tile.emit import reduce as reduce
-from cuda_tile.emit import ring as ring
-from cuda_tile.emit import roles as roles
-from cuda_tile.emit import scan as scan
-from cuda_tile.emit import shape as shape
-from cuda_tile.emit import shape_constant as shape_constant
-from cuda_tile.emit import shape_parts as shape_parts
-from cuda_tile.emit import structure as structure
-from cuda_tile.emit import tcgen05 as tcgen05
-from cuda_tile.emit import tileas as tileas
-from cuda_tile.emit import view as view
-from cuda_tile.emit import wgmma as wgmma
+from cuda_tile import ods
 from cuda_tile.emit.emitter import RULES
+
+HOMES = {
+    "atomic": "atomic",
+    "barrier": "tileas",
+    "bitwise": "bitwise",
+    "control": "control",
+    "convert": "convert",
+    "copy": "copy copy_out",
+    "float": "float",
+    "hint": "hint",
+    "integer": "integer",
+    "math": "math",
+    "memory": "memory heap structure",
+    "mma": "mma pending tcgen05 wgmma",
+    "multimem": "multimem",
+    "persist": "persist",
+    "place": "tileas",
+    "reduce": "reduce scan",
+    "ring": "ring",
+    "roles": "roles",
+    "shape": "shape shape_constant shape_parts pack",
+    "shared": "tileas",
+    "structure": "structure",
+    "view": "view",
+}
+"""For each family of `ods` the modules of this package with its rules, in the order in
+which a rule is looked for."""
+
+RULES.fill_from("cuda_tile.emit", HOMES, ods.family_of)
 
 __all__ = ["RULES"]

@@ -87,11 +87,11 @@ def _library_forms(e: Emitter, name: str) -> Forms:
     return Forms(library(e, name, "f32"), library(e, name, "f64"))
 
 
-@RULES.register("sin", "cos", "tan", "sinh", "cosh", "atan2", "pow", "fpowf")
+@RULES.register("sin", "cos", "tan", "sinh", "cosh", "atan2", "pow")
 def by_library(e: Emitter, op: ir.Operation) -> None:
     """Functions whose reduction of the argument is long."""
     name = op.name.removeprefix("cuda_tile.")
-    _elementwise(e, op, _library_forms(e, "pow" if name == "fpowf" else name))
+    _elementwise(e, op, _library_forms(e, name))
 
 
 @RULES.register("tanh")

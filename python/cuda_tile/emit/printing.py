@@ -11,15 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import numpy as np
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.runtime.c_format import BITS_OF_SIZE, FLOATS, SIGNED, UNSIGNED
-from cuda_tile.runtime.elements import element as runtime_element
-from cuda_tile.runtime.elements import from_memory
 
 _DIRECTIVE = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?"
@@ -131,6 +127,11 @@ def _float_slot(e: Emitter, value: ir.Value, element: ir.FloatType) -> ir.Value:
 
 def _from_table(e: Emitter, value: ir.Value, element: ir.FloatType) -> ir.Value:
     """Elements of 8 bits or less by a table of their values: exact on every chip."""
+    import numpy as np
+
+    from cuda_tile.runtime.elements import element as runtime_element
+    from cuda_tile.runtime.elements import from_memory
+
     b = e.builder
     kind = runtime_element(str(element))
     codes = np.arange(1 << element.width, dtype=np.uint8).reshape(-1, 1)

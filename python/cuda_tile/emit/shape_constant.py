@@ -8,8 +8,9 @@ from a table in global memory, which is part of the kernel.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import math
+import struct
+from typing import TYPE_CHECKING, TypeAlias
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_bits, constant_list
@@ -26,7 +27,11 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import shared_access
 from cuda_tile.layout.swizzle import row_major
 
-Words = NDArray[np.unsignedinteger]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Words: TypeAlias = "NDArray[np.unsignedinteger]"
 """The bits of each element of a tile in row-major order."""
 
 
@@ -61,7 +66,7 @@ def _register(e: Emitter, ty: ir.Type, bits: int) -> ir.Value:
     if not isinstance(ty, ir.FloatType):
         raise InternalError(f"emit: expected a constant of numbers, got {ty}")
     number = _float_of(ty, bits)
-    if np.isnan(number):
+    if math.isnan(number):
         word = ir.IntegerType.get_signless(ty.width)
         return b.bitcast(b.constant(word, bits), ty)
     return b.constant(ty, number)
@@ -70,9 +75,13 @@ def _register(e: Emitter, ty: ir.Type, bits: int) -> ir.Value:
 def _float_of(ty: ir.FloatType, bits: int) -> float:
     """The number that some bits stand for, exactly."""
     if isinstance(ty, ir.BF16Type):
-        return float(np.uint32(bits << 16).view(np.float32))
-    word = np.array(bits, f"u{ty.width // 8}")
-    return float(word.view(f"f{ty.width // 8}"))
+        return _float_of_format("<f", bits << 16)
+    return _float_of_format({16: "<e", 32: "<f", 64: "<d"}[ty.width], bits)
+
+
+def _float_of_format(form: str, bits: int) -> float:
+    (number,) = struct.unpack(form, bits.to_bytes(struct.calcsize(form), "little"))
+    return float(number)
 
 
 def _chosen(

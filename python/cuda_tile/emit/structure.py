@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-
-import numpy as np
+from typing import Literal
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -72,6 +71,10 @@ def dependent_launch(e: Emitter, op: ir.Operation) -> None:
         e.builder.effect(_DEPENDENT_LAUNCH[op_stem(op)])
 
 
+_WORDS: dict[int, Literal["B", "H", "I", "L"]] = {8: "B", 16: "H", 32: "I", 64: "L"}
+"""The letter of `memoryview` for words of some bits."""
+
+
 def emit_global(op: ir.Operation) -> None:
     """Declares a `cuda_tile.global` at the insertion point, with its initial value.
 
@@ -81,7 +84,7 @@ def emit_global(op: ir.Operation) -> None:
     word = ir.IntegerType.get_signless(bits)
     count = 8 * len(data) // bits
     dense = ir.DenseElementsAttr.get(
-        np.frombuffer(data, f"u{bits // 8}").data,
+        memoryview(data).cast(_WORDS[bits]),
         signless=True,
         type=ir.RankedTensorType.get([count], word),
     )

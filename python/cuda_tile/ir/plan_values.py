@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, fields
-from difflib import get_close_matches
 from typing import Any
 
 from cuda_tile._mlir import ir
@@ -88,6 +87,8 @@ def plan_values(op: ir.Operation, plan: type) -> dict[str, Any]:
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     """What somebody may have meant by a name that is unknown."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else ""
 

@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every family of place rules; take the filled table from here.
+"""The modules with the place rules of each family; take the tables from here.
 
-Each module registers its rules when it is imported.
+A module registers its rules when it is imported, which happens when one is asked for.
 """
 
 from __future__ import annotations
 
-from cuda_tile.place import atomic as atomic
-from cuda_tile.place import control as control
-from cuda_tile.place import elementwise as elementwise
-from cuda_tile.place import hint as hint
-from cuda_tile.place import memory as memory
-from cuda_tile.place import mma as mma
-from cuda_tile.place import multimem as multimem
-from cuda_tile.place import pack as pack
-from cuda_tile.place import reduce as reduce
-from cuda_tile.place import shape as shape
-from cuda_tile.place import tcgen05 as tcgen05
-from cuda_tile.place import wgmma as wgmma
+from cuda_tile import ods
+from cuda_tile.place import elementwise as elementwise  # rules of most families
 from cuda_tile.place.rules import FRAGMENTS, RULES
+
+HOMES = {
+    "atomic": "atomic",
+    "control": "control",
+    "hint": "hint",
+    "memory": "memory",
+    "mma": "mma",
+    "multimem": "multimem",
+    "persist": "control",
+    "reduce": "reduce",
+    "roles": "control",
+    "shape": "shape pack",
+    "view": "memory",
+}
+"""For each family of `ods` the modules of this package with its rules, beside those of
+elementwise ops, in the order in which a rule is looked for."""
+
+RULES.fill_from("cuda_tile.place", HOMES, ods.family_of)
+FRAGMENTS.fill_from(
+    "cuda_tile.place", {"engine": "mma tcgen05 wgmma"}, lambda _: "engine"
+)
 
 __all__ = ["FRAGMENTS", "RULES"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from math import copysign, isfinite, isnan
 
 WIDEST = 4096
@@ -103,6 +102,8 @@ class Conversion:
         digits = digits.rstrip("0")
         if self.precision is not None:
             count = self.precision
+            from fractions import Fraction
+
             exact = Fraction(int(whole + digits, 16), 16 ** len(digits))
             rounded = round(exact * 16**count)  # half to even
             whole = f"{rounded >> 4 * count:x}"

@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.errors import Unsupported
+from cuda_tile.runtime.element_forms import element_form
 
 Array = NDArray[Any]
 
@@ -59,23 +59,23 @@ class Element:
         return self.bits == 4
 
 
-_DTYPES: dict[str, tuple[str, int, int, type[Any]]] = {
-    "i1": ("int", 1, 1, np.bool_),
-    "i4": ("int", 4, 1, np.int8),
-    "i8": ("int", 8, 1, np.int8),
-    "i16": ("int", 16, 2, np.int16),
-    "i32": ("int", 32, 4, np.int32),
-    "i64": ("int", 64, 8, np.int64),
-    "f16": ("float", 16, 2, np.float16),
-    "bf16": ("float", 16, 2, ml_dtypes.bfloat16),
-    "f32": ("float", 32, 4, np.float32),
-    "tf32": ("float", 32, 4, np.float32),
-    "f64": ("float", 64, 8, np.float64),
-    "f8E4M3FN": ("float", 8, 1, ml_dtypes.float8_e4m3fn),
-    "f8E5M2": ("float", 8, 1, ml_dtypes.float8_e5m2),
-    "f8E8M0FNU": ("float", 8, 1, ml_dtypes.float8_e8m0fnu),
-    "f8E5M3FNU": ("float", 8, 1, np.float32),
-    "f4E2M1FN": ("float", 4, 1, ml_dtypes.float4_e2m1fn),
+_DTYPES: dict[str, type[Any]] = {
+    "i1": np.bool_,
+    "i4": np.int8,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "tf32": np.float32,
+    "f64": np.float64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f8E5M3FNU": np.float32,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
 }
 
 
@@ -99,21 +99,10 @@ def element(name: str) -> Element:
     Raises:
         Unsupported: It has no NumPy type here.
     """
-    text = name.removeprefix("!cuda_tile.").replace("fnv8E5M3FNU", "f8E5M3FNU")
-    if text.startswith("ptr<") and text.endswith(">"):
-        # An attribute, as in `ptr<f32, <multicast>>`, says nothing about the values.
-        pointee = element(text[4:-1].partition(",")[0])
-        return Element(
-            f"ptr<{pointee.name}>", "pointer", 64, 8, np.dtype(np.uint64), pointee
-        )
-    known = _DTYPES.get(text)
-    if known is None:
-        raise Unsupported(
-            f"expected an element type among {', '.join(_DTYPES)} or a pointer to one, "
-            f"got '{text}'"
-        )
-    kind, bits, storage_bytes, dtype = known
-    return Element(text, kind, bits, storage_bytes, np.dtype(dtype))
+    name, kind, bits, storage_bytes, pointee = element_form(name)
+    dtype = np.uint64 if pointee else _DTYPES[name]
+    behind = element(pointee) if pointee else None
+    return Element(name, kind, bits, storage_bytes, np.dtype(dtype), behind)
 
 
 def from_memory(raw: NDArray[np.uint8], kind: Element) -> Array:

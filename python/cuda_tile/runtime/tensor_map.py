@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal, cast, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from cuda_tile.errors import UserError
-from cuda_tile.runtime.args import Bound
-from cuda_tile.runtime.elements import element
+from cuda_tile.runtime.element_forms import element_form
 from cuda_tile.runtime.expressions import Expression
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cuda_tile.runtime.args import Bound
 
 Access = Literal["load", "store"]
 MAP_BYTES = 128
@@ -124,13 +126,13 @@ class TensorMapParameter:
         Raises:
             UserError: The elements are of a type that copies do not know.
         """
-        kind = element(self.element)
-        if kind.is_packed or kind.pointee is not None:
+        form = element_form(self.element)
+        if form.is_packed or form.kind == "pointer":
             raise UserError(
                 "tensor map: expected elements of whole bytes, no pointers, got "
                 f"{self.element}"
             )
-        return kind.storage_bytes
+        return form.storage_bytes
 
     @property
     def box_bytes(self) -> int:
@@ -287,6 +289,8 @@ def _fields_for(
     part: TensorMapParameter, args: Sequence[Bound], address: int
 ) -> TensorMapFields | None:
     """The fields of a map of an array; None where it has no elements."""
+    import numpy as np
+
     numbers = {
         number: int(cast("np.integer[Any]", arg))
         for number, arg in enumerate(args)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every family of staging rules; products are staged from here."""
+"""The modules with staging rules of each engine; products are staged from here."""
 
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import read_product
 from cuda_tile.ir.walk import defining_op
-from cuda_tile.stage import product, tcgen05, wgmma
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.staging import STAGING, Staging
 
-FAMILIES = (product, tcgen05, wgmma)
+STAGING.fill_from(
+    "cuda_tile.stage", {"engine": "product tcgen05 wgmma"}, lambda _: "engine"
+)
 
 
 def stage_product(op: ir.Operation, staging: Staging) -> None:
