@@ -338,6 +338,15 @@ class Emitter:
             return 1
         return 2 if str(element_of(value)) in ("f16", "bf16") else 1
 
+    def pack_to_compute(self, value: ir.Value) -> int:
+        """Elements of a tile that one instruction adds or multiplies."""
+        if not is_distributed(value) or layout_of(value).n_registers % 2:
+            return 1
+        is_single = isinstance(element_of(value), ir.F32Type)
+        if is_single and self.target.has_packed_f32:
+            return 2
+        return self.pack_of(value)
+
     # Walking ------------------------------------------------------------------------
 
     @property
@@ -383,7 +392,7 @@ class Emitter:
         combine: ElementFunction,
         *,
         operands: Sequence[ir.Value] | None = None,
-        packed: bool = False,
+        pack: int = 1,
     ) -> None:
         """Emits an op that works element by element on all its operands.
 
@@ -391,7 +400,7 @@ class Emitter:
             op: The operation; its first result is set.
             combine: Makes one result value of one value per operand.
             operands: The tiles among the operands; all of them by default.
-            packed: Whether `combine` also works on vectors of neighbours.
+            pack: Neighbours that `combine` takes at once, as a vector.
         """
         tiles = list(op.operands) if operands is None else list(operands)
         result = op.results[0]
@@ -399,7 +408,6 @@ class Emitter:
             self.set(result, combine(*(self.scalar(v) for v in tiles)))
             return
         fragments = [self.fragment(v) for v in tiles]
-        pack = self.pack_of(result) if packed else 1
         out = zip_fragments(self.packer, fragments, combine, pack=pack)
         self.set(result, Fragment(layout_of(result), out.values, out.pack))
 
