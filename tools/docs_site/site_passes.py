@@ -54,6 +54,7 @@ EXAMPLES = {
     "split": Example("split.mlir", folder="test/passes"),
     "narrow_elements": Example("narrow_elements.mlir", folder="test/passes"),
     "combine_atomics": Example("combine_atomics.mlir", folder="test/passes"),
+    "unwrap_indices": Example("unwrap_indices.mlir", folder="test/passes"),
     "plan": _PRODUCT,
     "load_duplication": Example("load_duplication.mlir", folder="test/passes"),
     "row_tiling": Example("row_tiling.mlir", folder="test/passes"),

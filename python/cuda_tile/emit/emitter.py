@@ -22,6 +22,7 @@ from cuda_tile.analysis.tensor_columns import TensorColumns
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.calls import Calls
+from cuda_tile.emit.forms import Forms
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -140,6 +141,8 @@ class Emitter:
         """Which integers differ by constants, see `distance.py`."""
         self.before: dict[ir.Operation, ir.InsertionPoint] = {}
         """In front of loops with products that run by themselves, see `for_`."""
+        self.forms = Forms(self.offsets)
+        """Of which sums and products addresses consist."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}

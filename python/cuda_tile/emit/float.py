@@ -13,6 +13,7 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.remainder import remainder
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import op_stem
 
 _LLVM = {
     "addf": "llvm.fadd",
@@ -172,8 +173,20 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
     if is_narrow:
         through_f32(e, op, function, rounding)
     else:
-        pack = e.pack_to_compute(op.results[0]) if _PTX[stem] in IN_PAIRS else 1
+        pack = e.pack_to_compute(op.results[0]) if goes_in_pairs(e, op) else 1
         e.elementwise(op, function, pack=pack)
+
+
+def goes_in_pairs(e: Emitter, op: ir.Operation) -> bool:
+    """Whether one instruction does an op on f32 for two neighbours.
+
+    Args:
+        e: The emitter.
+        op: Any op, of scalars or tiles.
+    """
+    is_known = _PTX.get(op_stem(op)) in IN_PAIRS
+    is_single = is_known and isinstance(element_of(op.results[0]), ir.F32Type)
+    return is_single and e.target.has_packed_f32
 
 
 def _is_native(e: Emitter, element: str) -> bool:

@@ -92,7 +92,7 @@ def _of_pair(e: Emitter, steps: Sequence[Step], x: ir.Value) -> ir.Value:
     for step in steps:
         apply = ptx_float(e, step.instruction, "f32")
         operands = [
-            splat(e, x.type, operand) if isinstance(operand, float) else values[operand]
+            values[operand] if isinstance(operand, str) else splat(e, x.type, operand)
             for operand in step.operands
         ]
         values[step.name] = (apply if step.has_pairs else each(e, apply))(*operands)
@@ -106,7 +106,7 @@ def _text(steps: Sequence[Step]) -> str:
     lines = [f".reg .f32 {', '.join(names)};"]
     for step in steps:
         operands = [
-            _f32(operand) if isinstance(operand, float) else slots.get(operand, operand)
+            slots.get(operand, operand) if isinstance(operand, str) else _f32(operand)
             for operand in step.operands
         ]
         places = ", ".join([slots.get(step.name, step.name), *operands])
