@@ -54,6 +54,7 @@ from cuda_tile.passes import (
     skew,
     split,
     stage,
+    unwrap_indices,
     welford,
 )
 from cuda_tile.replanning import Replanning
@@ -205,6 +206,12 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "combine updates of one place before one atomic makes them",
         combine_atomics.run,
+    ),
+    Pass(
+        "unwrap_indices",
+        "T",
+        "sum indices in 64 bits where masks hide those that wrap around",
+        unwrap_indices.run,
     ),
     Pass(
         "plan",

@@ -181,6 +181,20 @@ class Target:
         return self.capability >= FIRST_CP_ASYNC
 
     @property
+    def has_packed_f32(self) -> bool:
+        """Whether the machine does two sums or products of f32 at once (`fma.f32x2`).
+
+        PTX has them from sm_100 on (PTX ISA, "fma", Target ISA Notes). By nvdisasm,
+        ptxas 13.5 makes one FFMA2 of each for these chips, and two FFMA for the others.
+        """
+        return self.chip in _FAMILY_100
+
+    @property
+    def has_redux_f32(self) -> bool:
+        """Whether `redux.sync` takes f32 (PTX ISA, "redux.sync", Target ISA Notes)."""
+        return self.chip in _FAMILY_100 and self.is_family
+
+    @property
     def has_tma(self) -> bool:
         """Whether there are bulk copies of tiles of a tensor map, and `setmaxnreg`."""
         return self.capability >= FIRST_ARCHITECTURE_SPECIFIC
@@ -253,6 +267,7 @@ _MULTIPROCESSORS = {"sm_90": 132}
 TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "i8")
 """Kinds of `tcgen05.mma` without scale factors; i8 is not one of every chip."""
 _TENSOR_BYTES = ("sm_100", "sm_110")
+_FAMILY_100 = ("sm_100", "sm_103")
 _LOAD_MAX = ("sm_103", "sm_110")
 _TENSOR_COLUMNS = 512
 # GeForce parts (architecture white papers of Turing, Ampere, Ada, Blackwell): sums in

@@ -35,6 +35,7 @@ LEVELS_W = (
     "simplify",
     "narrow_elements",
     "combine_atomics",
+    "unwrap_indices",
     "plan",
     "load_duplication",
     "online_softmax",

@@ -88,6 +88,17 @@ def test_an_instruction_of_one_chip_alone() -> None:
             compile_with(text, gpu)
 
 
+def test_an_instruction_of_a_family() -> None:
+    text = f"""{ONE}%m = "llvm.mlir.constant"() <{{value = -1 : i32}}> : () -> i32
+      %r = "nvvm.redux.sync"(%c, %m) <{{kind = #nvvm<redux_kind fmax>}}>
+        : (f32, i32) -> f32\n{USED}"""
+    for gpu in ("sm_100", "sm_100f", "sm_103"):
+        assert "redux.sync.max.f32" in compile_with(text, gpu)
+    for gpu in ("sm_110", "sm_120"):
+        with pytest.raises(Unsupported, match=f"needs sm_100a, .*, got {gpu}a"):
+            compile_with(text, gpu)
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [

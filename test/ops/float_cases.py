@@ -21,8 +21,9 @@ PREDICATES = (
     *("equal", "not_equal", "less_than", "less_than_or_equal"),
     *("greater_than", "greater_than_or_equal"),
 )
-ALL = ("sm_75", "sm_80", "sm_90")
-"""sm_75 has no arithmetic on bf16 and no `max.NaN`, sm_80 only fma of bf16."""
+ALL = ("sm_75", "sm_80", "sm_90", "sm_100")
+"""sm_75 has no arithmetic on bf16 and no `max.NaN`, sm_80 only fma of bf16; sm_100 has
+arithmetic on pairs of f32."""
 FAST_DIVISION_ULP = 2
 """PTX ISA, "div": both `approx`, in the range that `_divisors` gives, and `full`."""
 

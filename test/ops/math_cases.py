@@ -40,7 +40,7 @@ ULP = {
 off by up to one. 16-bit types: one."""
 UNARY = [name for name in ULP if name not in ("atan2", "pow")]
 IEEE = ("nearest_even", "zero", "negative_inf", "positive_inf")
-ALL = ("sm_75", "sm_80", "sm_90")
+ALL = ("sm_75", "sm_80", "sm_90", "sm_100")
 TANH_APPROX_ULP = 2.0**13
 """Relative error 2^-11 (PTX ISA, "tanh")."""
 EXP_APPROX_ULP = 128

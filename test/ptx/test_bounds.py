@@ -35,6 +35,7 @@ class Chip:
     fma_per_clock: int = 1024
     f64_fma_per_clock: int = 64
     has_slow_f32_sums: bool = False
+    has_packed_f32: bool = True
     exp2_per_clock: int = 16
     shared_bytes_per_clock: int = 128
     l2_bytes_per_clock: int = 32
@@ -195,11 +196,16 @@ def test_weights() -> None:
         "mul.lo.s64": 3,
         "mul.wide.u32": 1,
         "ex2.approx.ftz.f32": 1,
+        "fma.rn.f32x2": 1,
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16": 1,
     }
     assert {m: issue_slots(instruction(m), 0) for m in expected} == expected
     wmma = instruction("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32")
     assert issue_slots(wmma, 16 * 16 * 16) == 2
+    for chip, slots in {"sm_100": 1, "sm_103": 1, "sm_110": 2, "sm_120": 2}.items():
+        pairs = instruction("fma.rn.f32x2")
+        has_pairs = find_target(chip).has_packed_f32
+        assert issue_slots(pairs, 0, has_packed_f32=has_pairs) == slots
     special = ("ex2.approx.f32", "ex2.approx.f16x2", "add.f32", "div.s32")
     assert [special_results(instruction(m)) for m in special] == [1, 2, 0, 0]
 

@@ -31,11 +31,13 @@ class Needs:
         ptx_version: First PTX version that has it, 78 for 7.8.
         tensor_kind: The kind of product in tensor memory that its targets have, empty
             where it has nothing to do with that. MLIR knows only some of its targets.
+        feature: The property of a target that has it, empty where the others say all.
     """
 
     capability: int = 0
     ptx_version: int = 0
     tensor_kind: str = ""
+    feature: str = ""
 
 
 _ANYWHERE = Needs()
@@ -94,7 +96,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.cp.async.commit.group": Needs(80, 70),
     "nvvm.cp.async.wait.group": Needs(80, 70),
     "nvvm.shfl.sync": Needs(30, 60),
-    "nvvm.redux.sync": Needs(80, 70),
+    "nvvm.redux.sync.i32": Needs(80, 70),
+    "nvvm.redux.sync.f32": Needs(100, 86, feature="has_redux_f32"),
     "nvvm.cp.async.bulk.tensor.global.shared.cta": Needs(90, 80),
     "nvvm.cp.async.bulk.commit.group": Needs(90, 80),
     "nvvm.cp.async.bulk.wait_group": Needs(90, 80),
@@ -195,6 +198,8 @@ def instruction_name(op: ir.Operation) -> str:
     if name == "nvvm.fence.proxy":
         kind = re.sub(r".*<(.*)>", r"\1", str(attributes["kind"]))
         return f"{name}.{kind}"
+    if name == "nvvm.redux.sync":
+        return f"{name}.{op.results[0].type}"
     if name == "nvvm.tcgen05.mma":
         return re.sub(r".*<(.*)>", rf"{name}.\1", str(attributes["kind"]))
     if name == "nvvm.mma.sync":
@@ -249,6 +254,8 @@ def _check_needs(op: ir.Operation, name: str, needs: Needs, target: Target) -> N
     if needs.tensor_kind and needs.tensor_kind not in target.tensor_kinds:
         wanted = f"a target with kind {needs.tensor_kind} of tcgen05"
         raise _lacking(op, name, wanted, target)
+    if needs.feature and not getattr(target, needs.feature):
+        raise _lacking(op, name, "sm_100a, sm_100f or sm_103a", target)
 
 
 def _lacking(op: ir.Operation, name: str, since: str, target: Target) -> Unsupported:

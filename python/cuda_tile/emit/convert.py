@@ -23,6 +23,7 @@ from cuda_tile.emit.narrow import (
     encoded_f16,
     encodes_f16,
 )
+from cuda_tile.emit.offsets import Root
 from cuda_tile.emit.pairs import (
     Pair,
     Words,
@@ -64,15 +65,19 @@ def exti(e: Emitter, op: ir.Operation) -> None:
     low = e.facts.of(op.operands[0]).low
     is_same = not is_nibble and (is_signed or (low is not None and low >= 0))
 
+    firsts: dict[Root, tuple[ir.Value, int]] = {}
+
     def extend(x: ir.Value) -> ir.Value:
         if is_nibble and is_signed:
             w = Words(b)
             x = w("ashr", w("shl", x, _NIBBLE), _NIBBLE)
         if x.type != ty:
-            place = e.offsets.of(x)
+            root, constant = e.offsets.of(x)
             x = b.op(name, ty, x)
             if is_same:
-                e.offsets.note(x, *place)
+                first, start = firsts.setdefault(root, (x, constant))
+                e.offsets.note(x, root, constant)
+                e.forms.note_moved(x, first, constant - start)
         return Words(b)("and", x, 0xF) if fits_nibble else x
 
     if is_nibble and is_signed and not fits_nibble and ty == b.i8:

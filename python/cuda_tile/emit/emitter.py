@@ -22,6 +22,7 @@ from cuda_tile.analysis.tensor_columns import TensorColumns
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.calls import Calls
+from cuda_tile.emit.forms import Forms
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -140,6 +141,8 @@ class Emitter:
         """Which integers differ by constants, see `distance.py`."""
         self.before: dict[ir.Operation, ir.InsertionPoint] = {}
         """In front of loops with products that run by themselves, see `for_`."""
+        self.forms = Forms(self.offsets)
+        """Of which sums and products addresses consist."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}
@@ -338,6 +341,15 @@ class Emitter:
             return 1
         return 2 if str(element_of(value)) in ("f16", "bf16") else 1
 
+    def pack_to_compute(self, value: ir.Value) -> int:
+        """Elements of a tile that one instruction adds or multiplies."""
+        if not is_distributed(value) or layout_of(value).n_registers % 2:
+            return 1
+        is_single = isinstance(element_of(value), ir.F32Type)
+        if is_single and self.target.has_packed_f32:
+            return 2
+        return self.pack_of(value)
+
     # Walking ------------------------------------------------------------------------
 
     @property
@@ -383,7 +395,7 @@ class Emitter:
         combine: ElementFunction,
         *,
         operands: Sequence[ir.Value] | None = None,
-        packed: bool = False,
+        pack: int = 1,
     ) -> None:
         """Emits an op that works element by element on all its operands.
 
@@ -391,7 +403,7 @@ class Emitter:
             op: The operation; its first result is set.
             combine: Makes one result value of one value per operand.
             operands: The tiles among the operands; all of them by default.
-            packed: Whether `combine` also works on vectors of neighbours.
+            pack: Neighbours that `combine` takes at once, as a vector.
         """
         tiles = list(op.operands) if operands is None else list(operands)
         result = op.results[0]
@@ -399,7 +411,6 @@ class Emitter:
             self.set(result, combine(*(self.scalar(v) for v in tiles)))
             return
         fragments = [self.fragment(v) for v in tiles]
-        pack = self.pack_of(result) if packed else 1
         out = zip_fragments(self.packer, fragments, combine, pack=pack)
         self.set(result, Fragment(layout_of(result), out.values, out.pack))
 

@@ -13,6 +13,7 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.remainder import remainder
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import op_stem
 
 _LLVM = {
     "addf": "llvm.fadd",
@@ -22,6 +23,8 @@ _LLVM = {
     "divf": "llvm.fdiv",
 }
 _PTX = {"addf": "add", "subf": "sub", "mulf": "mul", "fma": "fma", "divf": "div"}
+IN_PAIRS = ("add", "sub", "mul", "fma")
+"""Instructions with `.f32x2`, where the chip has pairs of f32 (PTX ISA, "fma")."""
 _PTX_ROUNDING = {
     "nearest_even": ".rn",
     "zero": ".rz",
@@ -44,25 +47,26 @@ NAN_EXTREMUM_CAPABILITY = 80
 
 
 def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Value]:
-    """A function that applies one PTX instruction to f32 or f64 scalars.
+    """A function that applies one PTX instruction to f32 or f64 scalars, or f32 pairs.
 
     Args:
         e: The emitter.
-        instruction: The instruction, such as `add`.
-        suffix: Its modifiers.
+        instruction: The instruction, such as `add`; for pairs one of `IN_PAIRS`.
+        suffix: The type.
     """
-    letter = {"f32": "f", "f64": "d"}[suffix]
 
     def apply(*operands: ir.Value) -> ir.Value:
-        slots = ", ".join(f"${i}" for i in range(len(operands) + 1))
-        constraints = ",".join([f"={letter}"] + [letter] * len(operands))
-        return e.builder.inline_ptx(
-            f"{instruction}.{suffix} {slots};",
-            constraints,
-            [operands[0].type],
-            operands,
-            side_effects=False,
-        )[0]
+        b, result = e.builder, operands[0].type
+        kind, letter = suffix, {"f32": "f", "f64": "d"}[suffix]
+        ty, values = result, operands
+        if isinstance(result, ir.VectorType):
+            kind, letter, ty = "f32x2", "l", b.i64
+            values = [b.bitcast(operand, b.i64) for operand in operands]
+        slots = ", ".join(f"${i}" for i in range(len(values) + 1))
+        constraints = ",".join([f"={letter}"] + [letter] * len(values))
+        text = f"{instruction}.{kind} {slots};"
+        (found,) = b.inline_ptx(text, constraints, [ty], values, side_effects=False)
+        return b.bitcast(found, result)
 
     return apply
 
@@ -98,7 +102,7 @@ def through_f32(
             return b.op("llvm.fptrunc", ty, b.vector(results))
         return b.vector([to_element(x) for x in results])
 
-    e.elementwise(op, apply, operands=operands, packed=True)
+    e.elementwise(op, apply, operands=operands, pack=e.pack_of(op.results[0]))
 
 
 def _narrow(e: Emitter, element: str, rounding: str) -> Narrowing:
@@ -162,14 +166,27 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
         kind = "f32" if is_narrow else element
         function = ptx_float(e, _PTX[stem] + rounding_suffix(op), kind)
     elif is_narrow and stem != "divf" and _is_native(e, element):
-        e.elementwise(op, function, packed=True)
+        e.elementwise(op, function, pack=e.pack_of(op.results[0]))
         return
     elif is_narrow and stem == "fma":
         function = _fused_to_odd(e)
     if is_narrow:
         through_f32(e, op, function, rounding)
     else:
-        e.elementwise(op, function)
+        pack = e.pack_to_compute(op.results[0]) if goes_in_pairs(e, op) else 1
+        e.elementwise(op, function, pack=pack)
+
+
+def goes_in_pairs(e: Emitter, op: ir.Operation) -> bool:
+    """Whether one instruction does an op on f32 for two neighbours.
+
+    Args:
+        e: The emitter.
+        op: Any op, of scalars or tiles.
+    """
+    is_known = _PTX.get(op_stem(op)) in IN_PAIRS
+    is_single = is_known and isinstance(element_of(op.results[0]), ir.F32Type)
+    return is_single and e.target.has_packed_f32
 
 
 def _is_native(e: Emitter, element: str) -> bool:
@@ -219,13 +236,21 @@ def remf(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("negf")
 def negf(e: Emitter, op: ir.Operation) -> None:
     """Flips the sign bit."""
-    e.elementwise(op, lambda a: e.builder.op("llvm.fneg", a.type, a), packed=True)
+    e.elementwise(
+        op,
+        lambda a: e.builder.op("llvm.fneg", a.type, a),
+        pack=e.pack_of(op.results[0]),
+    )
 
 
 @RULES.register("absf")
 def absf(e: Emitter, op: ir.Operation) -> None:
     """Clears the sign bit."""
-    e.elementwise(op, lambda a: e.builder.op("llvm.intr.fabs", a.type, a), packed=True)
+    e.elementwise(
+        op,
+        lambda a: e.builder.op("llvm.intr.fabs", a.type, a),
+        pack=e.pack_of(op.results[0]),
+    )
 
 
 @RULES.register("maxf", "minf")
@@ -242,7 +267,9 @@ def extremum(e: Emitter, op: ir.Operation) -> None:
         e.elementwise(op, apply)
         return
     name = f"llvm.intr.{base}imum" if propagate else f"llvm.intr.{base}num"
-    e.elementwise(op, lambda a, b: e.builder.op(name, a.type, a, b), packed=True)
+    e.elementwise(
+        op, lambda a, b: e.builder.op(name, a.type, a, b), pack=e.pack_of(op.results[0])
+    )
 
 
 def _propagating(e: Emitter, instruction: str) -> Callable[..., ir.Value]:

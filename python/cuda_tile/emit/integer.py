@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.wraps import never_wraps
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.integer_bytes import are_words, by_words, shifted_bytes
-from cuda_tile.emit.offsets import never_wraps
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
 from cuda_tile.layout.linear import LinearLayout
@@ -34,24 +34,41 @@ def wrapping(e: Emitter, op: ir.Operation) -> None:
     """Without `nsw`, `nuw`: a violated overflow flag would make the result poison."""
     name = _SAME[op.name.removeprefix("cuda_tile.")]
     sign = _SIGNS.get(name, 0)
-    is_tile = is_distributed(op.results[0])
-    factors = [] if sign else [e.facts.of(operand).constant for operand in op.operands]
-    may_differ = is_tile and (sign or any(f is not None for f in factors))
-    is_exact = may_differ and never_wraps(e.facts.of, op)
+    is_exact = is_distributed(op.results[0]) and never_wraps(e.facts.of, op)
+    is_address = str(element_of(op.results[0])) == "i64"
+    factors = [e.facts.of(operand).constant for operand in op.operands]
 
     def combine(a: ir.Value, b: ir.Value) -> ir.Value:
         value = e.builder.op(name, a.type, a, b)
-        if is_tile and sign > 0 and (is_exact or a.type == e.builder.i64):
-            e.offsets.note_parts(value, a, b)
-        if is_exact and sign:
-            e.offsets.note_sum(value, a, b, sign)
-        elif is_exact:
-            for x, factor in ((a, factors[1]), (b, factors[0])):
-                if factor is not None:
-                    e.offsets.note_product(value, x, factor)
+        if is_exact or is_address:
+            for operand, number in zip((a, b), factors, strict=True):
+                if number is not None:
+                    e.forms.note_constant(operand, number)
+            if sign:
+                e.forms.note_sum(value, a, b, sign)
+            else:
+                e.forms.note_product(value, a, b)
+        if is_exact:
+            _note_exact(e, value, (a, b), sign, factors)
         return value
 
     e.elementwise(op, combine)
+
+
+def _note_exact(
+    e: Emitter,
+    value: ir.Value,
+    operands: tuple[ir.Value, ir.Value],
+    sign: int,
+    factors: Sequence[int | None],
+) -> None:
+    """Notes a sum or a product that is that of the signed numbers themselves."""
+    if sign:
+        e.offsets.note_sum(value, *operands, sign)
+        return
+    for x, factor in zip(operands, reversed(factors), strict=True):
+        if factor is not None:
+            e.offsets.note_product(value, x, factor)
 
 
 @RULES.register(*_BY_SIGN)

@@ -7,7 +7,6 @@ error of every function.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
+from cuda_tile.emit.steps import Step, each, in_steps, splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 
@@ -32,11 +32,6 @@ LN_2_LOW = -1.9046542121259336e-09
 Function = Callable[..., ir.Value]
 
 
-def _f32(number: float) -> str:
-    """An f32 as PTX writes it: `0f` and its bits (PTX ISA, "Constants")."""
-    return f"0f{struct.unpack('<I', struct.pack('<f', number))[0]:08X}"
-
-
 @dataclass(frozen=True)
 class Forms:
     """How to compute a function; each takes and gives scalars of its type.
@@ -46,12 +41,14 @@ class Forms:
         f64: For f64.
         f16: In f32, but only as accurate as f16 needs.
         bf16: The same for bf16.
+        in_pairs: Whether that for f32 takes pairs, too.
     """
 
     f32: Function
     f64: Function
     f16: Function | None = None
     bf16: Function | None = None
+    in_pairs: bool = False
 
 
 def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
@@ -66,7 +63,8 @@ def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
     if element in ("f16", "bf16"):
         through_f32(e, op, function)
     else:
-        e.elementwise(op, function)
+        pack = e.pack_to_compute(op.results[0]) if forms.in_pairs else 1
+        e.elementwise(op, function, pack=pack if element == "f32" else 1)
 
 
 def library(e: Emitter, name: str, element: str) -> Function:
@@ -149,28 +147,29 @@ def exp(e: Emitter, op: ir.Operation) -> None:
 
     def approximate(power: Function) -> Function:
         def function(x: ir.Value) -> ir.Value:
-            return power(b.op("llvm.fmul", b.f32, x, b.constant(b.f32, LOG2_E)))
+            scaled = b.op("llvm.fmul", x.type, x, splat(e, x.type, LOG2_E))
+            return each(e, power)(scaled)
 
         return function
 
     plain = approximate(ptx_float(e, "ex2.approx", "f32"))
     short = approximate(ptx_float(e, "ex2.approx.ftz", "f32"))
     fast = keyword(op, "rounding_mode", "full") == "approx"
-    accurate = _accurate_exp(e, never_positive=flag(op, NEVER_POSITIVE))
+    is_below = flag(op, NEVER_POSITIVE)
+    accurate = in_steps(e, ACCURATE_EXP_BELOW_ZERO if is_below else ACCURATE_EXP)
     single = plain if fast else accurate
-    _elementwise(e, op, Forms(single, library(e, "exp", "f64"), short, plain))
+    double = library(e, "exp", "f64")
+    _elementwise(e, op, Forms(single, double, short, plain, in_pairs=True))
 
 
-ACCURATE_EXP = f"""\
-{{
-.reg .f32 high, low, power;
-mul.rm.f32 high, $1, {_f32(LOG2_E)};
-fma.rn.f32 low, high, {_f32(-LN_2)}, $1;
-fma.rn.f32 low, high, {_f32(-LN_2_LOW)}, low;
-min.f32 low, low, {_f32(1.0)};
-ex2.approx.f32 power, high;
-fma.rn.f32 $0, power, low, power;
-}}"""
+ACCURATE_EXP = (
+    Step("high", "mul.rm", ("x", LOG2_E)),
+    Step("low", "fma.rn", ("high", -LN_2, "x")),
+    Step("low", "fma.rn", ("high", -LN_2_LOW, "low")),
+    Step("low", "min", ("low", 1.0)),
+    Step("power", "ex2.approx", ("high",)),
+    Step("result", "fma.rn", ("power", "low", "power")),
+)
 """2^h (1 + l) with h = x log2(e), rounded down, and l = x - h ln(2).
 
 No case is told apart. LOG2_E is less than log2(e), so l is positive where x is, and
@@ -179,29 +178,16 @@ where 2^h is infinite so is the result; it is never infinity minus infinity. `mi
 infinite or NaN.
 """
 
-ACCURATE_EXP_BELOW_ZERO = f"""\
-{{
-.reg .f32 high, low, power;
-mul.rm.f32 high, $1, {_f32(LOG2_E_ABOVE)};
-fma.rn.f32 low, high, {_f32(-LN_2)}, $1;
-fma.rn.sat.f32 low, high, {_f32(-LN_2_LOW)}, low;
-ex2.approx.f32 power, high;
-fma.rn.f32 $0, power, low, power;
-}}"""
+ACCURATE_EXP_BELOW_ZERO = (
+    Step("high", "mul.rm", ("x", LOG2_E_ABOVE)),
+    Step("low", "fma.rn", ("high", -LN_2, "x")),
+    Step("low", "fma.rn.sat", ("high", -LN_2_LOW, "low")),
+    Step("power", "ex2.approx", ("high",)),
+    Step("result", "fma.rn", ("power", "low", "power")),
+)
 """The same where x is not positive: LOG2_E_ABOVE is more than log2(e), so l is never
 negative. `.sat` makes 0 of a NaN (PTX ISA, "fma"), for infinite x, and 1 of infinity;
 2^h is 0 then, or NaN."""
-
-
-def _accurate_exp(e: Emitter, *, never_positive: bool) -> Function:
-    """By ex2 of the product with log2(e), whose rounding error is put back."""
-    text = ACCURATE_EXP_BELOW_ZERO if never_positive else ACCURATE_EXP
-
-    def accurate(x: ir.Value) -> ir.Value:
-        types = [e.builder.f32]
-        return e.builder.inline_ptx(text, "=f,f", types, [x], side_effects=False)[0]
-
-    return accurate
 
 
 @RULES.register("sqrt")

@@ -29,6 +29,7 @@ from cuda_tile.analysis.bodies import is_commutative, is_symmetric
 from cuda_tile.constants import SHUFFLE_SLOTS
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
+from cuda_tile.emit.float import goes_in_pairs
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.reduce_body import (
     Values,
@@ -194,6 +195,8 @@ class _Rows:
         self._columns = columns_of(e, op)
         self._registers = registers_of_rows(layout_of(op.operands[0]), dim)
         self._whole_warp = whole_warp(e, op)
+        inner = block_ops(body(op))[:-1]
+        self._in_pairs = all(goes_in_pairs(e, inner_op) for inner_op in inner)
 
     def folds_at_once(self, lanes: list[int]) -> bool:
         """Whether one instruction folds these lane bits, all that there are."""
@@ -237,7 +240,9 @@ class _Rows:
         return self._combine(exchange(self._e, sent, lane), kept)
 
     def _fold_registers(self, place: Coord) -> Values:
-        first, *others = self._registers[place].values()
+        first, *others = registers = list(self._registers[place].values())
+        if self._in_pairs and len(registers) >= _LEAST_PAIRED:
+            return self._fold_pairs(registers)
         total = [column[first] for column in self._columns]
         spans = [Span(self._e.offsets, value) for value in total]
         for register in others:
@@ -247,6 +252,23 @@ class _Rows:
             total = self._combine(element, total, orders)
         return total
 
+    def _fold_pairs(self, registers: list[int]) -> Values:
+        """Registers with even places and those with odd ones at once, then the two."""
+        packer = self._e.packer
+        neighbours = zip(registers[0::2], registers[1::2], strict=True)
+        rows = [
+            [packer.pack_values([column[i], column[j]]) for column in self._columns]
+            for i, j in neighbours
+        ]
+        total, *others = rows
+        for row in others:
+            total = self._combine(row, total)
+        low, high = zip(*(packer.split(value, 2) for value in total), strict=True)
+        return self._combine(list(high), list(low))
+
+
+_LEAST_PAIRED = 4
+"""Registers of a row from which on pairs are fewer instructions than single ones."""
 
 # Lanes --------------------------------------------------------------------------------
 

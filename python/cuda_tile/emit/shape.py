@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.forms import PointerSums
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.offsets import Root
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.ir.tiles import (
     element_of,
@@ -75,55 +74,23 @@ def select(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("offset")
 def offset(e: Emitter, op: ir.Operation) -> None:
-    """Pointer plus signed elements.
-
-    Indices that differ by known constants make one address, and distances from it. What
-    all indices of a thread have in common is added to the pointer first.
-    """
-    b = e.builder
-    size = memory_bits(pointee_of(op.operands[0])) // 8
-    firsts: dict[tuple[ir.Value, Root], tuple[ir.Value, int]] = {}
-    common = _common_roots(e, op.operands[1]) if size else frozenset[Root]()
+    """Pointer plus signed elements; what a thread's indices share is added once."""
+    b, (_, index) = e.builder, op.operands
+    size_bytes = memory_bits(pointee_of(op.operands[0])) // 8
+    if size_bytes and is_distributed(index):
+        indices = e.packer.scalars(e.fragment(index))
+        e.elementwise(op, PointerSums(b, e.forms, size_bytes, indices).at)
+        return
 
     def move(pointer: ir.Value, index: ir.Value) -> ir.Value:
-        root, constant = e.offsets.of(index)
-        first = firsts.get((pointer, root))
-        if first is None or not size:
-            first = firsts[pointer, root] = begin(pointer, index), constant
-        return b.byte_offset(first[0], (constant - first[1]) * size)
-
-    def begin(pointer: ir.Value, index: ir.Value) -> ir.Value:
-        parts = e.offsets.parts(index)
-        for shared, other in permutations(parts) if parts else ():
-            root, constant = e.offsets.of(shared)
-            if root in common:
-                first = firsts.setdefault(
-                    (pointer, root), (anew(pointer, shared), constant)
-                )
-                moved = move(first[0], other)
-                return b.byte_offset(moved, (constant - first[1]) * size)
-        return anew(pointer, index)
-
-    def anew(pointer: ir.Value, index: ir.Value) -> ir.Value:
         wide = b.resize(index, b.i64)
-        if size:
-            scaled = b.mul(wide, b.constant(b.i64, size))
+        if size_bytes:
+            scaled = b.mul(wide, b.constant(b.i64, size_bytes))
         else:  # two elements to a byte
             scaled = b.op("llvm.ashr", b.i64, wide, b.constant(b.i64, 1))
         return b.byte_offset(pointer, scaled)
 
     e.elementwise(op, move)
-
-
-def _common_roots(e: Emitter, indices: ir.Value) -> frozenset[Root]:
-    """What was added to all indices of a thread, but for constants, if not to one."""
-    if not is_distributed(indices):
-        return frozenset()
-    roots: list[frozenset[Root]] = [
-        frozenset(e.offsets.of(part)[0] for part in e.offsets.parts(value))
-        for value in {*e.packer.scalars(e.fragment(indices))}
-    ]
-    return frozenset[Root].intersection(*roots) if len(roots) > 1 else frozenset()
 
 
 @RULES.register("reshape")

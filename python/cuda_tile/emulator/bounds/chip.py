@@ -26,6 +26,7 @@ class Chip(Protocol):
         f64_fma_per_clock: The same with f64 operands.
         has_slow_f32_sums: Whether f32 sums of narrow floats run at half the rate of
             other sums.
+        has_packed_f32: Whether the machine has instructions for pairs of f32.
         exp2_per_clock: Results of special functions per clock.
         shared_bytes_per_clock: Bytes per clock of shared memory.
         l2_bytes_per_clock: Bytes per clock from the L2 cache.
@@ -46,6 +47,8 @@ class Chip(Protocol):
     def f64_fma_per_clock(self) -> int: ...  # noqa: D102
     @property
     def has_slow_f32_sums(self) -> bool: ...  # noqa: D102
+    @property
+    def has_packed_f32(self) -> bool: ...  # noqa: D102
     @property
     def exp2_per_clock(self) -> int: ...  # noqa: D102
     @property

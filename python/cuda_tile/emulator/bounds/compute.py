@@ -343,13 +343,14 @@ class _Finder:
         return Resource("tensor cores", clocks, work, "multiply-adds")
 
     def _issue(self, numbers: Sequence[int]) -> Resource:
-        work = 0.0
+        work, has_pairs = 0.0, self._chip.has_packed_f32
         for number in numbers:
             instruction, warps = self._code[number], int(self._counters.warps[number])
             per_warp = 0.0
             if is_matrix(instruction):
                 per_warp = int(self._counters.flops[number]) / 2 / warps
-            work += warps * issue_slots(instruction, per_warp)
+            slots = issue_slots(instruction, per_warp, has_packed_f32=has_pairs)
+            work += warps * slots
         return Resource("issue slots", work / SCHEDULERS, work, "instructions of warps")
 
     def _special(self, numbers: Sequence[int]) -> Resource:

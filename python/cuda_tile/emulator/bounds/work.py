@@ -44,12 +44,15 @@ _ELEMENT_BITS = {
 _INTEGER = frozenset({"s8", "u8", "s4", "u4", "b1", "kind::i8"})
 
 
-def issue_slots(instruction: Instruction, fma_per_warp: float) -> float:
+def issue_slots(
+    instruction: Instruction, fma_per_warp: float, *, has_packed_f32: bool = True
+) -> float:
     """Instructions that a scheduler issues for one instruction of a warp.
 
     Args:
         instruction: The PTX instruction.
         fma_per_warp: Multiply-adds it does per warp, for matrix instructions.
+        has_packed_f32: Whether the chip has instructions for pairs of f32.
     """
     opcode, names = instruction.opcode, instruction.modifiers
     if opcode in _FREE:
@@ -58,6 +61,8 @@ def issue_slots(instruction: Instruction, fma_per_warp: float) -> float:
         return 0
     if opcode == "wmma" and fma_per_warp:
         return max(1.0, fma_per_warp / _LARGEST_HMMA)
+    if "f32x2" in names:
+        return 1 if has_packed_f32 else 2
     if _WIDE.isdisjoint(names):
         return 1
     if opcode == "cvt":  # the upper half, or nothing

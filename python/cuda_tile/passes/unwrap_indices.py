@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Indices of masked accesses as sums in 64 bits, where a mask hides those that wrap.
+
+Contract: in and out, verified level T without a plan; no element that an access touches
+moves. A neighbour `x[i + 1]` is loaded where `0 <= i + 1 < n`. The sum has 32 bits and
+may wrap around, so the address is not known to be that of `x[i]` and four bytes; but
+where it wraps, the mask hides it. Of other sums it is known that they do not. So
+
+    extend(i + 1)    becomes    extend(i) + 1
+
+in addresses, if all accesses through them have such a mask. Neighbours then share one.
+
+Contract `unwrap_indices`
+    Law: a sum of signed numbers of n bits and the sum of the numbers themselves differ
+    by a multiple of 2^n. If the first is between 0 and m, and the second above m - 2^n
+    and below 2^n, they are equal. No access looks at the pointer of an element that its
+    mask hides.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | the index is extended from fewer bits, by its sign | unsigned |
+    | - flags | sums in 64 bits promise nothing | |
+    | C2 values | the mask hides numbers below zero | negative, other_sign |
+    | C3 values | an extent compared as unsigned is not negative | any_extent |
+    | C4 values | no sum that wraps around is below the extent | far_below |
+    | - order | the same accesses | |
+    | - blocks | each tile block for itself | |
+    | C5 indices | the mask is one of the very sum, element by element | other_sum, |
+    | | | transposed |
+    | - extents | of every tile | |
+    | - aliasing | the same addresses | |
+    | C6 captures | all accesses through the pointers have such a mask | no_mask, |
+    | | | either_mask |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.index_guards import Guards, Path, extended_from, spread
+from cuda_tile.analysis.wraps import never_wraps
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import POINTER_ACCESSES, SPREADS
+from cuda_tile.ir.walk import defining_op, entries, named_operands, nested_ops, op_stem
+from cuda_tile.options import Options
+from cuda_tile.passes import simplify
+
+_I64 = 64
+_SIGNS = {"addi": 1, "subi": -1}
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Changes the indices of each entry.
+
+    Args:
+        module: The module, which is changed in place.
+        options: The options of the compilation.
+    """
+    found = False
+    for entry in entries(module):
+        offsets = [op for op in nested_ops(entry) if op_stem(op) == "offset"]
+        facts = FactsAnalysis(entry) if offsets else None
+        for op in offsets:
+            if facts is not None:
+                found |= _Index(op, _guards_of(op, facts), facts).change()
+    if found:
+        simplify.run(module, options)
+
+
+def _guards_of(op: ir.Operation, facts: FactsAnalysis) -> Guards:
+    """What the masks of all accesses through some pointers say."""
+    guards: list[Guards] = []
+    for use in op.results[0].uses:
+        user = use.owner.operation
+        is_access = user.name in POINTER_ACCESSES and use.operand_number == 0
+        masks = named_operands(user, "mask") if is_access else []
+        if not masks:  # unwrap_indices C6
+            return Guards()
+        guards.append(Guards.of_mask(masks[0], facts))
+    return Guards.of_all(guards)
+
+
+class _Index:
+    """The index of an `offset`, whose sums become wide ones."""
+
+    def __init__(self, op: ir.Operation, guards: Guards, facts: FactsAnalysis) -> None:
+        self._op, self._guards, self._facts = op, guards, facts
+
+    def change(self) -> bool:
+        """Replaces the index, if there is something to change."""
+        old = self._op.operands[1]
+        with ir.InsertionPoint(self._op), self._op.location:
+            new = self._index(old, ())
+        self._op.operands[1] = new
+        return new != old
+
+    def _index(self, value: ir.Value, path: Path) -> ir.Value:
+        """An index of 64 bits, some way below that of the pointers."""
+        op = defining_op(value)
+        if op is None or ir.IntegerType(element_of(value)).width != _I64:
+            return value
+        if (narrow := extended_from(value)) is not None:  # unwrap_indices C1
+            return self._wide(narrow, path) if self._is_sum(narrow, path) else value
+        if op.name in SPREADS or op_stem(op) in (*_SIGNS, "muli"):
+            inner = (*path, *spread(op))
+            operands = [self._index(operand, inner) for operand in op.operands]
+            return value if operands == list(op.operands) else _again(op, operands)
+        return value
+
+    def _is_sum(self, value: ir.Value, path: Path) -> bool:
+        """Whether a sum does not wrap around where the mask shows it."""
+        terms = self._terms(value, 1)
+        if len(terms) < 2 or sum(map(self._varies, terms)) > 1:
+            return False
+        if self._is_exact(value):
+            return True
+        most = self._guards.most(value, path)  # unwrap_indices C2, C3, C5
+        if most is None:
+            return False
+        width = ir.IntegerType(element_of(value)).width
+        ends = [self._ends(term, sign, width) for term, sign in terms.items()]
+        low, high = (sum(end) for end in zip(*ends, strict=True))
+        return low > most - (1 << width) and high < 1 << width  # unwrap_indices C4
+
+    def _terms(self, value: ir.Value, sign: int) -> dict[ir.Value, int]:
+        """The terms of a sum and their signs; one that occurs twice is no sum.
+
+        What surely does not wrap around is taken apart only into a term and a constant.
+        """
+        op = defining_op(value)
+        if op is not None and op.name in SPREADS:
+            return self._terms(op.operands[0], sign)
+        if op is None or op_stem(op) not in _SIGNS:
+            return {value: sign}
+        if self._is_exact(value) and not any(map(self._is_number, op.operands)):
+            return {value: sign}
+        left, right = op.operands
+        terms = self._terms(left, sign)
+        others = self._terms(right, sign * _SIGNS[op_stem(op)])
+        return {value: sign} if terms.keys() & others.keys() else terms | others
+
+    def _is_exact(self, value: ir.Value) -> bool:
+        op = defining_op(value)
+        while op is not None and op.name in SPREADS:
+            op = defining_op(op.operands[0])
+        return (
+            op is not None and op_stem(op) in _SIGNS and never_wraps(self._facts.of, op)
+        )
+
+    def _is_number(self, value: ir.Value) -> bool:
+        return self._facts.of(value).constant is not None
+
+    def _varies(self, term: ir.Value) -> bool:
+        return self._facts.of(term).constancy != tuple(shape_of(term))
+
+    def _ends(self, term: ir.Value, sign: int, width: int) -> tuple[int, int]:
+        known, half = self._facts.of(term), 1 << width - 1
+        low = -half if known.low is None else known.low
+        high = half - 1 if known.high is None else known.high
+        return (low, high) if sign > 0 else (-high, -low)
+
+    def _wide(self, value: ir.Value, path: Path) -> ir.Value:
+        """A sum of fewer bits as one of 64."""
+        op = defining_op(value)
+        if op is not None and op.name in SPREADS:
+            return _again(op, [self._wide(op.operands[0], path)])
+        if value in self._terms(value, 1) or op is None:
+            return _extended(value)
+        return _again(op, [self._wide(operand, path) for operand in op.operands])
+
+
+def _extended(value: ir.Value) -> ir.Value:
+    return cuda_tile.ExtIOp(_wide_type(value), value, "signed").result
+
+
+def _wide_type(value: ir.Value) -> ir.Type:
+    return TileType.get(shape_of(value), ir.IntegerType.get_signless(_I64))
+
+
+def _again(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
+    """An op of other operands, in 64 bits; nothing is promised of its result."""
+    if op_stem(op) == "assume":
+        return operands[0]
+    kept = [name for name in op.attributes if name != "overflow"]
+    attributes = {name: op.attributes[name] for name in kept}
+    made = ir.Operation.create(
+        op.name, [_wide_type(op.results[0])], list(operands), attributes
+    )
+    return made.results[0]
