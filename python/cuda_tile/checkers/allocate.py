@@ -11,7 +11,8 @@ The definition, along every path of a kernel at level W whose buffers have offse
 - two roles use no bytes in common, but where one takes from a ring that the other
   fills: it may write to the bytes of the ring's slots behind its last `take`;
 - mbarriers, scratch memory and tiles that are kept have bytes of their own, and all
-  ends within `tileas.shared_bytes`, which the chip has.
+  ends within `tileas.shared_bytes`, which the chip has;
+- columns of tensor memory are those of one sum at a time (`columns`).
 
 `allocate` finds places from live ranges instead (`analysis/liveness.py`).
 """
@@ -27,6 +28,7 @@ from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
+from cuda_tile.checkers import columns
 from cuda_tile.checkers.in_flight import (
     InFlight,
     copies_behind,
@@ -181,6 +183,7 @@ def check(module: ir.Operation, options: Options) -> None:
         _check_ends(entry, _places(flow))
         for op, fault in faults_of(flow).items():
             raise InternalError(f"allocate: {fault}", location_text(op))
+        columns.check(entry, flow)
 
 
 def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:

@@ -148,14 +148,17 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
 
     A slot is full after an arrival of the thread that makes bulk copies, of each thread
     that makes its own, or of each warp that stores; it is empty after one of each warp
-    that loads, or of those that issue one of the products that read it.
+    that loads, or of those that issue one of the products that read it; or after one
+    that follows products, and one of a thread where threads read it, too.
     """
     places, start = places_in(op), mbarriers_of(op)
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
     full = filled[text(op, "fill")]
-    empty = 1 if is_drained_by_one(op) else draining.warps // _warps_that_speak(op)
+    empty = draining.warps // _warps_that_speak(op)
+    if is_drained_by_one(op):
+        empty = 1 + _has_readers(op)
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
             distance = start + first + slot * MBARRIER_BYTES
@@ -183,6 +186,12 @@ def is_read_by_threads(take: ir.Operation) -> bool:
     """
     users = (user for buffer in take.results for user in users_of(buffer))
     return not all(map(runs_by_itself, users))
+
+
+def _has_readers(ring: ir.Operation) -> bool:
+    """Whether more than products read slots of a ring."""
+    users = (use.owner.operation for use in ring.results[0].uses)
+    return any(is_read_by_threads(op) for op in users if op.name in TAKES)
 
 
 def _warps_that_speak(ring: ir.Operation) -> int:
@@ -275,13 +284,16 @@ def release(e: Emitter, op: ir.Operation) -> None:
     """Groups: the barrier of a later `take` says so to all threads.
 
     Before it, each of them has waited for the products that read the slot. Products
-    that one thread starts say so themselves, by a commit.
+    that one thread starts say so themselves, by a commit, which says nothing of what
+    threads have read: where they do, that one speaks for them behind a barrier.
     """
     made = ring_of(op)
     if _has_mbarriers(made) and is_drained_by_one(made):
         empty = Iteration.of(e, op).empty(e)
         with issuing(e):
             e.builder.create("nvvm.tcgen05.commit", [], [empty])
+            if _has_readers(made):
+                mbarriers.arrive(e, empty)
         return
     _, _, *after = op.operands
     if after:

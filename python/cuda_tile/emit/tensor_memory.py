@@ -29,7 +29,7 @@ from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of
+from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of, rows_of_sums
 
 TENSOR_SPACE = 6
 """The address space of tensor memory (LLVM, "NVPTX address spaces")."""
@@ -237,7 +237,7 @@ def _pieces(
     b, layout = e.builder, pending_tile(value)[1]
     base, first = first_column(e, value)
     is_half = layout.lane[0] != (1, 0)
-    rows = layout.warp[1][0] * 2
+    rows = rows_of_sums(layout)
     start = b.add(base, e.threads.warp_form(_warp_columns(layout, rows)))
     name = "16x256b" if is_half else "32x32b"
     shape = b.attribute(f"#nvvm.tcgen05_ldst_shape<shape_{name}>")
