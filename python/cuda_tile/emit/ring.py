@@ -220,8 +220,11 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
     iteration = Iteration.of(e, op)
     full = iteration.full(e)
     if text(made, "fill") == "tma":
-        with one_thread(e):
+        if e.threads.chosen is not None:
             _wait_empty(e, iteration)
+        with one_thread(e):
+            if e.threads.chosen is None:
+                _wait_empty(e, iteration)
             mbarriers.expect(e, full, sum(iteration.places.buffer_bytes))
     else:
         _wait_empty(e, iteration)
@@ -311,7 +314,8 @@ def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
     them speaks for the others.
     """
     if e.role.is_single:
-        mbarriers.arrive(e, pointer)
+        with one_thread(e):
+            mbarriers.arrive(e, pointer)
         return
     if warps == 1:
         warp_barrier(e)
