@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
@@ -41,7 +42,11 @@ class _Contents(ForwardAnalysis[Spoiled]):
 
     def __init__(self, flow: ControlFlow, first: Mapping[ir.Value, int]) -> None:
         super().__init__(flow)
-        self.ranges = {value: _range(value, start) for value, start in first.items()}
+        self.ranges = {
+            value: _range(value, start)
+            for value, start in first.items()
+            if isinstance(value.type, PendingType)
+        }
         self.faults: dict[ir.Operation, str] = {}
 
     def join(self, known: Spoiled, news: Spoiled) -> Spoiled:

@@ -31,7 +31,7 @@ from cuda_tile.emit.blocks import (
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.pending import wait_for_products
-from cuda_tile.emit.tensor_memory import in_warp_that_issues, issuing
+from cuda_tile.emit.tensor_memory import fence, in_warp_that_issues, issuing
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.async_products import runs_by_itself
@@ -40,6 +40,7 @@ from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RingPlaces,
     is_drained_by_products,
+    is_filled_by_products,
     mbarriers_of,
     places_in,
     ring_of,
@@ -155,7 +156,7 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
-    full = filled[text(op, "fill")]
+    full = 2 if is_filled_by_products(op) else filled[text(op, "fill")]
     empty = draining.warps // _warps_that_speak(op)
     if is_drained_by_one(op):
         empty = 1 + _has_readers(op)
@@ -228,6 +229,8 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
             mbarriers.expect(e, full, sum(iteration.places.buffer_bytes))
     else:
         _wait_empty(e, iteration)
+    if is_filled_by_products(made):
+        fence(e, "after")
     _set_buffers(e, op, full)
 
 
@@ -252,8 +255,13 @@ def publish(e: Emitter, op: ir.Operation) -> None:
             mbarriers.arrive_with_copies(e, Iteration.of(e, op).full(e))
         case "threads":
             _arrive_by_warps(e, Iteration.of(e, op).full(e), 1)
-        case _:
+        case "tma":
             pass
+        case _:
+            pointer = Iteration.of(e, op).full(e)
+            with issuing(e):
+                e.builder.create("nvvm.tcgen05.commit", [], [pointer])
+                mbarriers.arrive(e, pointer)  # a commit says nothing of the word
 
 
 @RULES.register("tileas.take")
@@ -272,6 +280,8 @@ def take(e: Emitter, op: ir.Operation) -> None:
             mbarriers.wait(e, iteration.full(e), iteration.parity)
             if is_drained_by_products(made) and text(made, "fill") != "tma":
                 proxy_fence(e)
+        if is_filled_by_products(made):
+            fence(e, "after")
     else:
         groups = integer(op, "groups") if "groups" in op.attributes else 0
         count = ir.IntegerAttr.get(b.i32, groups)
@@ -303,6 +313,8 @@ def release(e: Emitter, op: ir.Operation) -> None:
         wait_for_products(
             e, op, integer(op, "groups") if "groups" in op.attributes else 0
         )
+    if is_filled_by_products(made):
+        fence(e, "before")
     if _has_mbarriers(made):
         _arrive_by_warps(e, Iteration.of(e, op).empty(e), _warps_that_speak(made))
 

@@ -10,6 +10,7 @@ that of the launch.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.role_slice import is_uniform
 from cuda_tile.emit.emitter import RULES, Emitter
@@ -167,7 +168,8 @@ def _refuse_tiles(op: ir.Operation, where: str) -> None:
         UserError: An op has a tile that warps divide.
     """
     for one in (op, *nested_ops(op)):
-        if not all(map(is_uniform, (*one.operands, *one.results))):
+        values = (*one.operands, *one.results)
+        if not all(is_uniform(v) or uniform_bits(v) is not None for v in values):
             raise UserError(
                 f"'{one.name}': expected only scalars {where}, got a tile that threads "
                 "divide; move it into a role whose threads all run it",
