@@ -117,3 +117,17 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  entry @deposit_c1(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %r = tileas.ring fill = "tcgen05" drain = "threads" sync = "mbarriers" : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
+    %b = tileas.acquire %r[%n] : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
+    %c = constant <f32: 0.0> : tile<8xf32>
+    %s = tileas.settled %c : tile<8xf32>
+    // expected-error @below {{expected a buffer of the shape and element type of '!tileas.pending<tile<8xf32>>', got '!tileas.buffer<4xf32}}
+    tileas.deposit %s to %b : !tileas.pending<tile<8xf32>>, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>
+    return
+  }
+}

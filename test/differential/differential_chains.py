@@ -9,6 +9,7 @@ powers of two not far below one, so that sums are exact in any order.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from differential_chain_loop import LOWEST, Chain, transposed
@@ -49,6 +50,8 @@ MOST_SCALED_ITERATIONS = 4
 """The same where each iteration multiplies a sum by a fraction: twice as many stay
 exact."""
 MAXIMUM_TYPES = ("f32", "f64")
+TENSOR_PAIRS = (("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("tf32", "f32"))
+"""Types of products for tensor memory, whose sums rows may be scaled by."""
 
 
 # Forms --------------------------------------------------------------------------------
@@ -249,9 +252,40 @@ def chain_step(p: RandomProgram) -> None:
         p.note("chain: for warpgroups")
         pair = other = (p.pick(("f16", "f16", "bf16")), "f32")
         rows, sides, styles = (64, 64, 128), (32, 64, 64), VIEWS
+    _write(p, form, _Sizes((pair, other), rows, sides, styles))
+
+
+def tensor_chain_step(p: RandomProgram) -> None:
+    """The same of sizes and types that suit tensor memory."""
+    form = p.pick(WEIGHTS)
+    pair = p.pick(TENSOR_PAIRS)
+    sizes = _Sizes((pair, pair), (64, 128, 128), (16, 32, 64, 64), VIEWS)
+    _write(p, form, sizes)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """What is multiplied.
+
+    Attributes:
+        pairs: Types of operands and sums, of the first products and of the others.
+        rows: Rows that the results may have.
+        sides: What their other extents may be.
+        styles: How operands may come from memory.
+    """
+
+    pairs: tuple[tuple[str, str], tuple[str, str]]
+    rows: tuple[int, ...]
+    sides: tuple[int, ...]
+    styles: tuple[str, ...]
+
+
+def _write(p: RandomProgram, form: str, sizes: _Sizes) -> None:
+    """Writes the loops."""
+    rows, sides, styles = sizes.rows, sizes.sides, sizes.styles
     c = Chain(
         p,
-        (pair, other),
+        sizes.pairs,
         p.pick(rows),
         *(p.pick(sides) for _ in range(3)),
         iterations=p.number(

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from differential_case import Case
 from differential_plans import OPENED, DrawnPlan, is_split, made
+from differential_tensor import made_in_tensor_memory
 from emit_data import Array
 from op_case import differing
 
@@ -136,7 +137,7 @@ def check(
             looks = _Looks(seen, orders, levels, has_checkers, observe)
             text = _check_chip(case, module, gpu, expected, looks)
             if notes is not None:
-                notes += made(text)
+                notes += made(text) + made_in_tensor_memory(text)
                 notes[OPENED] += is_split(module, gpu)
     except _Stop as stop:
         return stop.failure
@@ -239,8 +240,7 @@ def _compile(
 
     A role that loads keeps all rings at once; `plan` chose their slots for one role.
     """
-    is_drawn = drawn.fields or drawn.promote or drawn.reuse
-    hooks: dict[str, Any] = {"plan": drawn.add_to} if is_drawn else {}
+    hooks: dict[str, Any] = {"plan": drawn.add_to} if drawn.adds_to_plans() else {}
     try:
         return cuda_tile.compile(
             module, options=options, after=hooks, observe=observe, cubin=False

@@ -24,6 +24,7 @@ from differential_plans import CLUSTERS, DIVIDED, IN_PARTS, MADE, OPENED, REUSED
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_streams import CONSTRUCTS as STREAM_CONSTRUCTS
+from differential_tensor import CONSTRUCTS as TENSOR_CONSTRUCTS
 from differential_variants import VARIANTS
 
 from cuda_tile._mlir import ir
@@ -156,7 +157,8 @@ def gaps_of(declared: Iterable[str], notes: Counter[str]) -> list[str]:
 
 def table(notes: Counter[str], ops: Counter[OpClass]) -> str:
     """The counts as text."""
-    lines = [f"  {notes[name]:6} {name}" for name in (*CONSTRUCTS, *NEST_CONSTRUCTS)]
+    names = (*CONSTRUCTS, *NEST_CONSTRUCTS, *TENSOR_CONSTRUCTS)
+    lines = [f"  {notes[name]:6} {name}" for name in names]
     made = len([name for name in VARIANT_NAMES if notes[f"variant: {name}"]])
     lines.append(f"{made} of {len(VARIANT_NAMES)} variants of ops")
     by_op: dict[str, Counter[str]] = {}

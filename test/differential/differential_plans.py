@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+
+from differential_tensor import plan_tensor_memory
 
 import cuda_tile
 from cuda_tile._mlir import ir
@@ -37,6 +39,8 @@ REUSED_EACH = 2
 """In one of so many, what loops load again is kept, if there is such a thing."""
 PROMOTED_EACH = 2
 """In one of so many, sums of 8-bit floats are promoted at another depth."""
+TENSOR_EACH = 4
+"""In all but one of so many, products go to tensor memory where they fit."""
 MOST_GROUP = 3
 """Rows of tile blocks in a group, at most."""
 CONSTRUCTS = (
@@ -65,12 +69,15 @@ class DrawnPlan:
         promote: Instructions along K after which sums of 8-bit floats are promoted; 0
             where `plan` says so.
         reuse: Whether what a loop loads is kept for a later one that loads it again.
+        tensor: Whether products go to tensor memory wherever they fit, also where
+            `plan` would not choose that.
     """
 
     fields: Mapping[str, int | str]
     resident_ctas: int = 0
     promote: int = 0
     reuse: bool = False
+    tensor: bool = False
 
     @classmethod
     def of(cls, seed: int) -> DrawnPlan:
@@ -87,7 +94,8 @@ class DrawnPlan:
             fields |= {"cluster": drawn.choice((2, 4))}
         promote = 0 if drawn.randrange(PROMOTED_EACH) else drawn.randrange(1, 5)
         reuse = not drawn.randrange(REUSED_EACH)
-        return cls(fields, resident, promote, reuse)
+        tensor = bool(drawn.randrange(TENSOR_EACH))
+        return cls(fields, resident, promote, reuse, tensor)
 
     def notes(self) -> Iterator[str]:
         """Which of `CONSTRUCTS` these are."""
@@ -106,7 +114,11 @@ class DrawnPlan:
     def without_roles(self) -> DrawnPlan:
         """The same for a kernel of one role."""
         fields = {name: n for name, n in self.fields.items() if name != "roles"}
-        return DrawnPlan(fields, self.resident_ctas, self.promote, self.reuse)
+        return replace(self, fields=fields)
+
+    def adds_to_plans(self) -> bool:
+        """Whether `add_to` has something to do."""
+        return bool(self.fields or self.promote or self.reuse or self.tensor)
 
     def add_to(self, level: ir.Operation) -> None:
         """Adds the fields to the plan of each kernel of a module."""
@@ -120,6 +132,8 @@ class DrawnPlan:
                 _add(entry, {"reuse": 1})
             if takes and (is_one or "cluster" in self.fields):
                 _add(entry, self.fields)
+            if self.tensor:
+                plan_tensor_memory(entry, ops)
             for op in ops:
                 if self.promote and op.name in PRODUCTS:
                     plan = read_product(op)

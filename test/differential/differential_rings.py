@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from differential_nests import (
@@ -19,6 +20,7 @@ from differential_operands import (
     PRODUCTS,
     STYLES,
     VIEWS,
+    HandPlan,
     Operand,
     hand_plan,
     load_operand,
@@ -40,6 +42,15 @@ WARPGROUP_PRODUCTS = (
 )
 """Types of their operands and sums. Threads convert operands that are loaded as another
 type, and transpose those of 8 bits that do not lie along K."""
+TENSOR = ((64, 128, 128, 256), (16, 32, 64, 128), (32, 64))
+"""The same for tensor memory."""
+TENSOR_PRODUCTS = (
+    *(("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("f16", "f16")),
+    *(("tf32", "f32"), ("i8", "i32"), ("f8E4M3FN", "f32"), ("f8E5M2", "f32")),
+    ("f8E4M3FN", "f16"),
+)
+"""Types of their operands and sums. Sums of f16 are exact below 2048."""
+MOST_TENSOR_ITERATIONS = 4
 CONSTRUCTS = (
     *(f"products: {form}" for form in ("one", "two", "shared", "chain")),
     "products: for warpgroups",
@@ -116,6 +127,69 @@ def nest_step(p: RandomProgram) -> None:
         styles = (*VIEWS, "converted", "scaled") if is_wide else VIEWS
         m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
     iterations = p.number(0, MOST_ITERATIONS)
+    _write(p, _Sizes((element, total), (m, n, k), styles, plans, iterations))
+
+
+def tensor_nest_step(p: RandomProgram) -> None:
+    """The same of sizes and types that suit tensor memory."""
+    pair = p.pick(TENSOR_PRODUCTS)
+    m, n, k = (p.pick(sizes) for sizes in TENSOR)
+    iterations = p.number(0, MOST_TENSOR_ITERATIONS)
+    if pair[1] == "f16":
+        k, iterations = 32, min(iterations, 2)
+    styles = VIEWS if pair[1] == "f16" else (*VIEWS, *VIEWS, *STYLES)
+    if p.chance(6):
+        _write_alone(p, pair, (m, n, k), styles)
+        return
+    _write(p, _Sizes(pair, (m, n, k), styles, seldom_planned, iterations))
+
+
+def _write_alone(
+    p: RandomProgram,
+    pair: tuple[str, str],
+    extents: tuple[int, int, int],
+    styles: tuple[str, ...],
+) -> None:
+    """A product, and one of it, in no loop."""
+    (element, total), (m, n, k) = pair, extents
+    known = [style for style in styles if style != "carried"]
+    shapes = ((m, k), 1), ((k, n), 0), ((n, n), 0)
+    operands = [
+        make_operand(p, element, *shape, 1, None, tuple(known))
+        for shape in shapes
+    ]
+    first = p.constant((), "i32", 0)
+    x, y, z = (load_operand(p, operand, first) for operand in operands)
+    one = product_of(p, x, y, zeros(p, (m, n), total))
+    p.add(one)
+    if p.chance():
+        left = signs(p, one, element)
+        p.add(product_of(p, left, z, one))
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """What is multiplied.
+
+    Attributes:
+        pair: Types of operands and sums.
+        extents: Rows, columns and depth of the first product.
+        styles: How operands may come from memory.
+        plans: Gives plans by hand of loads, or None.
+        iterations: Of the loop.
+    """
+
+    pair: tuple[str, str]
+    extents: tuple[int, int, int]
+    styles: tuple[str, ...]
+    plans: Callable[[RandomProgram], HandPlan | None]
+    iterations: int
+
+
+def _write(p: RandomProgram, sizes: _Sizes) -> None:
+    """Writes the loops."""
+    (element, total), (m, n, k) = sizes.pair, sizes.extents
+    styles, plans, iterations = sizes.styles, sizes.plans, sizes.iterations
     is_outer = p.chance(3)
     form = p.pick(("one", "one", "two", "shared", "chain"))
     p.note(f"products: {form}")

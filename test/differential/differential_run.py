@@ -38,9 +38,11 @@ from differential_steps import (
     COMPLETE_OPS,
     CYCLE,
     KINDS,
+    TENSOR,
     make_recipe,
     write_program,
 )
+from differential_tensor import CONSTRUCTS as TENSOR_CONSTRUCTS
 
 import cuda_tile
 
@@ -53,6 +55,9 @@ COMPLETE_PROGRAMS = COMPLETE_OPS * len(CYCLE) // CYCLE.count("ops") + len(CYCLE)
 """With so many programs of all kinds there must be no gap."""
 
 NEST_KINDS = {"rings", "chains"}
+COMPLETE_TENSOR = 300
+"""With so many programs for tensor memory all of its constructs are there, on chips
+that have all of its kinds."""
 COMPLETE_NESTS = 300
 """With so many programs of these kinds all constructs of theirs are there."""
 
@@ -267,6 +272,8 @@ def _missing(
     kinds: Sequence[str] | None, count: int, notes: Counter[str], ops: Counter[OpClass]
 ) -> list[str]:
     """What so many programs of some kinds, or of all, should have had and had not."""
+    if kinds and set(kinds) == {TENSOR} and count >= COMPLETE_TENSOR:
+        return gaps_of(TENSOR_CONSTRUCTS, notes)
     if not kinds:
         return gaps(notes, ops) if count >= COMPLETE_PROGRAMS else []
     is_complete = set(kinds) == NEST_KINDS and count >= COMPLETE_NESTS

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from differential_chains import chain_step
+from differential_chains import chain_step, tensor_chain_step
 from differential_control import for_, if_, leave, loop
 from differential_elements import element_step
 from differential_exchange import EXCHANGES
@@ -19,7 +19,7 @@ from differential_outside import outside_step
 from differential_places import PLACE_VARIANTS, place_step
 from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
-from differential_rings import nest_step
+from differential_rings import nest_step, tensor_nest_step
 from differential_streams import stream_step
 from differential_variants import VARIANTS
 from emit_control import INNER
@@ -83,6 +83,8 @@ PLAIN: dict[str, Plain] = {
     "launch": launch_step,
     "nest": nest_step,
     "chains": chain_step,
+    "tensor nest": tensor_nest_step,
+    "tensor chain": tensor_chain_step,
     "stream": stream_step,
     "outside": outside_step,
 }
@@ -167,6 +169,8 @@ class Kind:
     areas: tuple[int, int]
 
 
+TENSOR = "tensor"
+"""The kind of programs with products that fit into tensor memory."""
 _MOVES = ("transpose", "permute_and_reshape", "regroup", "spread_sums")
 _EXCHANGE = dict.fromkeys(_MOVES, 1)
 KINDS: dict[str, Kind] = {
@@ -192,6 +196,7 @@ KINDS: dict[str, Kind] = {
     ),
     "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
     "chains": Kind({"chains": 1}, 1, (0, 0)),
+    TENSOR: Kind({"tensor nest": 3, "tensor chain": 2}, 1, (0, 0)),
     "streams": Kind({"stream": 1}, 1, (0, 0)),
     "outside": Kind({"outside": 1}, 2, (0, 0)),
     "mixed": Kind(
@@ -203,8 +208,9 @@ KINDS: dict[str, Kind] = {
     "ops": Kind({"tile": 1}, 3, (0, 0)),
 }
 """The kinds of programs, by name."""
-CYCLE = (*KINDS, "ops", "ops")
-"""In which order programs of all kinds come: those of single ops more often."""
+CYCLE = (*(kind for kind in KINDS if kind != TENSOR), "ops", "ops")
+"""In which order programs of all kinds come: those of single ops more often, and none
+of those that some chips alone tell from others."""
 
 
 def make_recipe(kind: str, seed: int) -> Recipe:
@@ -224,6 +230,8 @@ def make_recipe(kind: str, seed: int) -> Recipe:
     warps = rng.choice((None, 1, 2, 4, 4, 8, 8))
     if kind == "ops":
         steps = _in_turn(rng, seed)
+    if kind == TENSOR:  # of which the warps divide tensor memory
+        warps = rng.choice((None, 4, 4, 8, 8, 16))
     if kind == "streams":  # of one warp rows are long soonest
         warps = rng.choice((warps, 1))
     return Recipe(

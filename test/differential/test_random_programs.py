@@ -18,13 +18,13 @@ from differential_coverage import DECLARED, OpClass, gaps
 from differential_plans import DIVIDED, IN_PARTS, MADE, OPENED, REUSED
 from differential_reduce import reduce_case
 from differential_run import GPUS, chosen, run_program
-from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
+from differential_steps import COMPLETE_OPS, CYCLE, TENSOR, make_recipe, write_program
 
 pytestmark = pytest.mark.sampled(4)
 
 FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
-OTHER_GPU = "sm_120"
-"""Where a program failed whose first line says so."""
+TENSOR_GPUS = ("sm_100", "sm_103")
+TENSOR_PROGRAMS = 40
 PROGRAMS = 200
 PARTS = 10
 
@@ -39,10 +39,19 @@ def test_every_judge_agrees(part: int) -> None:
         assert outcome.failure is None, f"{outcome.failure}\n{outcome.small}"
 
 
+@pytest.mark.parametrize("gpu", TENSOR_GPUS)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_judge_agrees_on_tensor_memory(part: int, gpu: str) -> None:
+    for seed in range(part, TENSOR_PROGRAMS, PARTS):
+        outcome = run_program(TENSOR, seed, (gpu,), small=False, has_fast=False)
+        assert outcome.failure is None, f"{outcome.failure}\n{outcome.small}"
+
+
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_once_failed(path: Path) -> None:
     text = path.read_text()
-    gpus = (OTHER_GPU,) if f"// On {OTHER_GPU}" in text else GPUS
+    named = re.search(r"// On (sm_\d+)", text)
+    gpus = GPUS if named is None else (named[1],)
     failure = check(Case.parse(text, path.name), gpus, seeds=2, levels=len(LEVELS_W))
     assert failure is None, str(failure)
 

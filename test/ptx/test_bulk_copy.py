@@ -94,9 +94,9 @@ def run(
     launch(text, grid=1, block=block, args=args, mode=mode, seed=seed)
 
 
-def run_often(text: str, args: list[Any]) -> None:
+def run_often(text: str, args: list[Any], block: int = 32) -> None:
     for seed in range(16):
-        run(text, args, seed=seed)
+        run(text, args, seed=seed, block=block)
 
 
 def image(box: np.ndarray, swizzle: int) -> np.ndarray:
@@ -315,6 +315,55 @@ def test_cp_async_arrives_at_an_mbarrier(mode: Mode, noinc: str) -> None:
     args = [data, TensorMap(np.zeros((16, 16), np.float32), (8, 8))]
     with pytest.raises(FindingError, match=r"copy in flight|race|CTA ends"):
         run_often(broken, args)
+
+
+TWO_ARRIVALS = """
+    add.u32 %r6, %r7, 8;
+    @%p0 mbarrier.init.shared.b64 [%r7], 32;
+    @%p0 mbarrier.init.shared.b64 [%r6], 32;
+    bar.sync 0;
+    and.b32 %r5, %r0, 31;
+    mad.lo.u32 %r2, %r5, 4, %r8;
+    mad.wide.u32 %q2, %r5, 4, %q0;
+    setp.lt.u32 %p2, %r0, 32;
+    @%p2 bra READS;
+    cp.async.ca.shared.global [%r2], [%q2], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [%r7];
+    cp.async.ca.shared.global [%r2+128], [%q2+128], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [%r6];
+L:  mbarrier.try_wait.parity.shared.b64 %p1, [%r6], 0;
+    @!%p1 bra L;
+    bra END;
+READS:
+W:  mbarrier.try_wait.parity.shared.b64 %p1, [%r7], 0;
+    @!%p1 bra W;
+    ld.shared.u32 %r4, [%r2];
+    st.global.u32 [%q2+256], %r4;
+END:
+"""
+"""Warp 1 copies twice and waits for both, warp 0 for the first copy alone."""
+
+
+def two_arrivals() -> str:
+    """Its kernel, whose mbarriers the first warp makes."""
+    text = tensor_kernel(TWO_ARRIVALS, 256)
+    return text.replace("@%p0 mbarrier.init.shared.b64 [%r7], 1;", "")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_later_arrival_completes_what_an_earlier_one_tracks(seed: int) -> None:
+    data = np.arange(96, dtype=np.uint32)
+    tensor = TensorMap(np.zeros((16, 16), np.float32), (8, 8))
+    run(two_arrivals(), [data, tensor], "adversarial", seed, 64)
+    assert np.array_equal(data[64:], np.arange(32))
+
+
+def test_an_earlier_arrival_says_nothing_of_later_copies() -> None:
+    broken = two_arrivals().replace("%r4, [%r2];", "%r4, [%r2+128];")
+    data = np.arange(96, dtype=np.uint32)
+    tensor = TensorMap(np.zeros((16, 16), np.float32), (8, 8))
+    with pytest.raises(FindingError, match=r"copy in flight|race"):
+        run_often(broken, [data, tensor], 64)
 
 
 BAD_MAPS: dict[str, Any] = {

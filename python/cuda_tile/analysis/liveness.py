@@ -24,6 +24,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
+from cuda_tile.analysis.slots import rings_read_for
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
@@ -130,6 +131,8 @@ class BufferSets:
             if op.name in RING_STEPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
+            if op.name in TAKES:  # of a sum: nothing reads behind it what made it
+                reads |= self._mask(frozenset(rings_read_for(ring_of(op))))
             if op.name in AWAITS and _pending(op):
                 reads |= self._multiplied.get(op, 0) | self._dropped
             found = Effects(reads, writes, self._bits.get(op, 0))
@@ -178,6 +181,7 @@ class BufferSets:
                 used |= effects.reads | effects.writes | effects.makes
                 if op.name in TAKES:
                     drained |= self._bits[ring_of(op)]
+                    drained |= self._mask(frozenset(rings_read_for(ring_of(op))))
             found[number] = used, drained
         return found
 

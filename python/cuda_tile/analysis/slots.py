@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
@@ -12,8 +13,10 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import reader_name
 from cuda_tile.ir.carried import ancestor_in
 from cuda_tile.ir.copies import copy_buffer
-from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.rings import is_filled_by_products, ring_of
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.traits import ACQUIRES, BUFFER_RENAMES, COPIES, TAKES
+from cuda_tile.ir.walk import location_text, nested_in
 
 
 @dataclass(eq=False)
@@ -32,6 +35,30 @@ class SlotUse:
     uses: list[int] = field(default_factory=list[int])
     readers: set[str] = field(default_factory=set[str])
     consumers: set[ir.Operation] = field(default_factory=set[ir.Operation])
+
+
+def rings_read_for(ring: ir.Operation) -> Iterator[ir.Operation]:
+    """The rings of whose slots products have read all that they need of one iteration.
+
+    Args:
+        ring: The ring of the sum that they leave. Who takes that finds them done.
+    """
+    if not is_filled_by_products(ring):
+        return
+    for use in ring.results[0].uses:
+        acquire = use.owner.operation
+        block = _role_block(acquire)
+        if acquire.name in ACQUIRES and block is not None:
+            for op in nested_in(block.region):
+                if op.name in TAKES:
+                    yield ring_of(op)
+
+
+def _role_block(op: ir.Operation) -> ir.Block | None:
+    """The block of the role in which an op stands."""
+    while op.parent is not None and op.parent.operation.name != ROLES:
+        op = op.parent.operation
+    return None if op.parent is None else op.block
 
 
 def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:

@@ -57,6 +57,22 @@ def propose(
             what an engine loads.
     """
     del staged
+    made = fitting(product, plan, target, facts)
+    gains = made is not None and _pays(product, made.atom, target)
+    return made if gains else None
+
+
+def fitting(
+    product: Product, plan: Plan, target: Target, facts: FactsAnalysis | None
+) -> ProductPlan | None:
+    """A product in tensor memory, if it can be there, whether it gains by it or not.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        target: The chip.
+        facts: Facts of the entry, if an engine loads some of its operands.
+    """
     atom = _atom(product.op, target)
     if atom is None or not plan.num_warps or plan.num_warps % TENSOR_WARPS:
         return None
@@ -66,7 +82,7 @@ def propose(
     if TCGEN05.refuse_shape(atom, terms_of(product.op), made.warps) is not None:
         return None
     held = sum(map(tile_bytes, list(product.op.operands)[:2]))
-    if held > target.shared_bytes_per_cta or not _pays(product, atom, target):
+    if held > target.shared_bytes_per_cta:
         return None
     reads = (is_readable(product, index, made, facts) for index in (0, 1))
     return made if all(reads) else None

@@ -18,9 +18,13 @@ from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import reader_name, runs_by_itself, sum_of
 from cuda_tile.ir.attributes import text
+from cuda_tile.ir.rings import is_filled_by_products, ring_of
 from cuda_tile.ir.tiles import pending_tile
+from cuda_tile.ir.traits import SLOT_GIVERS
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
+
+DEPOSIT = "tileas.deposit"
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class TensorColumns:
     """Where sums lie.
 
     Attributes:
-        first: The first column of each pending value in tensor memory.
+        first: The first column of each pending value in tensor memory, and of each
+            slot that is one.
         sizes: Columns of each place, and where it is first multiplied into.
     """
 
@@ -74,6 +79,12 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
             places.join(value, source)
     for op in products:
         places.join(op.results[0], sum_of(op))
+    slots = list(_slots(entry))
+    for value, ring in slots:
+        places.join(value, ring)
+    for op in nested_ops(entry):
+        if op.name == DEPOSIT:
+            places.join(*op.operands)
     starts: dict[ir.Value, int] = {}
     sizes: list[tuple[int, str]] = []
     for op in products:
@@ -81,8 +92,16 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
         if root not in starts:
             starts[root] = sum(size for size, _ in sizes)
             sizes.append((_columns(op), location_text(op)))
-    values = (v for v in _pending_values(entry) if places.root(v) in starts)
+    names = (*_pending_values(entry), *(value for value, _ in slots))
+    values = (v for v in names if places.root(v) in starts)
     return TensorColumns({v: starts[places.root(v)] for v in values}, tuple(sizes))
+
+
+def _slots(entry: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:
+    """The slots in tensor memory, each with its ring, which has one."""
+    for op in nested_ops(entry):
+        if op.name in SLOT_GIVERS and is_filled_by_products(ring_of(op)):
+            yield from ((value, op.operands[0]) for value in op.results)
 
 
 def _columns(op: ir.Operation) -> int:

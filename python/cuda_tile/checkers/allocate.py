@@ -9,9 +9,11 @@ The definition, along every path of a kernel at level W whose buffers have offse
 - nothing writes to bytes which a product or a bulk store, started and not yet awaited,
   still reads from another buffer;
 - two roles use no bytes in common, but where one takes from a ring that the other
-  fills: it may write to the bytes of the ring's slots behind its last `take`;
+  fills: it may write to the bytes of the ring's slots behind its last `take`, or its
+  last one of the sums of products that read them;
 - mbarriers, scratch memory and tiles that are kept have bytes of their own, and all
-  ends within `tileas.shared_bytes`, which the chip has.
+  ends within `tileas.shared_bytes`, which the chip has;
+- columns of tensor memory are those of one sum at a time (`columns`).
 
 `allocate` finds places from live ranges instead (`analysis/liveness.py`).
 """
@@ -27,6 +29,8 @@ from cuda_tile.analysis.buffers import Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
+from cuda_tile.analysis.slots import rings_read_for
+from cuda_tile.checkers import columns
 from cuda_tile.checkers.in_flight import (
     InFlight,
     copies_behind,
@@ -41,7 +45,7 @@ from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.reuse import read_reuse
 from cuda_tile.ir.rings import RING, ring_of
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import ALLOCATES, BUFFER_ORDERS, RING_STEPS
+from cuda_tile.ir.traits import ALLOCATES, BUFFER_ORDERS, RING_STEPS, TAKES
 from cuda_tile.ir.walk import entries, location_text, nested_in, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
@@ -82,7 +86,9 @@ class _Contents(ForwardAnalysis[_State]):
         """The places that an op reads, and those that it writes."""
         if op.name in RING_STEPS:
             ring = 1 << self._numbers[ring_of(op)]
-            return ring, ring
+            if op.name not in TAKES:
+                return ring, ring
+            return ring | self.mask(frozenset(rings_read_for(ring_of(op)))), ring
         access = None if len(op.regions) else self._buffers.access(op)
         if access is None:
             return 0, 0
@@ -181,6 +187,7 @@ def check(module: ir.Operation, options: Options) -> None:
         _check_ends(entry, _places(flow))
         for op, fault in faults_of(flow).items():
             raise InternalError(f"allocate: {fault}", location_text(op))
+        columns.check(entry, flow)
 
 
 def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:

@@ -90,10 +90,11 @@ def warp_barrier(e: Emitter) -> None:
 @contextmanager
 def one_thread(e: Emitter) -> Generator[None]:
     """Emits what follows for one thread of the role."""
-    if e.role.is_single:
+    chosen = e.threads.chosen
+    if chosen is None and e.role.is_single:
         yield
         return
-    with when(e, e.threads.is_first()):
+    with when(e, e.threads.is_first() if chosen is None else chosen):
         yield
 
 

@@ -31,7 +31,7 @@ from cuda_tile.emit.blocks import (
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.pending import wait_for_products
-from cuda_tile.emit.tensor_memory import in_warp_that_issues, issuing
+from cuda_tile.emit.tensor_memory import fence, in_warp_that_issues, issuing
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.async_products import runs_by_itself
@@ -40,6 +40,7 @@ from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RingPlaces,
     is_drained_by_products,
+    is_filled_by_products,
     mbarriers_of,
     places_in,
     ring_of,
@@ -148,14 +149,17 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
 
     A slot is full after an arrival of the thread that makes bulk copies, of each thread
     that makes its own, or of each warp that stores; it is empty after one of each warp
-    that loads, or of those that issue one of the products that read it.
+    that loads, or of those that issue one of the products that read it; or after one
+    that follows products, and one of a thread where threads read it, too.
     """
     places, start = places_in(op), mbarriers_of(op)
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
-    full = filled[text(op, "fill")]
-    empty = 1 if is_drained_by_one(op) else draining.warps // _warps_that_speak(op)
+    full = 2 if is_filled_by_products(op) else filled[text(op, "fill")]
+    empty = draining.warps // _warps_that_speak(op)
+    if is_drained_by_one(op):
+        empty = 1 + _has_readers(op)
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
             distance = start + first + slot * MBARRIER_BYTES
@@ -185,6 +189,12 @@ def is_read_by_threads(take: ir.Operation) -> bool:
     return not all(map(runs_by_itself, users))
 
 
+def _has_readers(ring: ir.Operation) -> bool:
+    """Whether more than products read slots of a ring."""
+    users = (use.owner.operation for use in ring.results[0].uses)
+    return any(is_read_by_threads(op) for op in users if op.name in TAKES)
+
+
 def _warps_that_speak(ring: ir.Operation) -> int:
     """Warps that give a slot back together: those that issue a product of it."""
     if not is_drained_by_products(ring):
@@ -211,11 +221,16 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
     iteration = Iteration.of(e, op)
     full = iteration.full(e)
     if text(made, "fill") == "tma":
-        with one_thread(e):
+        if e.threads.chosen is not None:
             _wait_empty(e, iteration)
+        with one_thread(e):
+            if e.threads.chosen is None:
+                _wait_empty(e, iteration)
             mbarriers.expect(e, full, sum(iteration.places.buffer_bytes))
     else:
         _wait_empty(e, iteration)
+    if is_filled_by_products(made):
+        fence(e, "after")
     _set_buffers(e, op, full)
 
 
@@ -240,8 +255,13 @@ def publish(e: Emitter, op: ir.Operation) -> None:
             mbarriers.arrive_with_copies(e, Iteration.of(e, op).full(e))
         case "threads":
             _arrive_by_warps(e, Iteration.of(e, op).full(e), 1)
-        case _:
+        case "tma":
             pass
+        case _:
+            pointer = Iteration.of(e, op).full(e)
+            with issuing(e):
+                e.builder.create("nvvm.tcgen05.commit", [], [pointer])
+                mbarriers.arrive(e, pointer)  # a commit says nothing of the word
 
 
 @RULES.register("tileas.take")
@@ -260,6 +280,8 @@ def take(e: Emitter, op: ir.Operation) -> None:
             mbarriers.wait(e, iteration.full(e), iteration.parity)
             if is_drained_by_products(made) and text(made, "fill") != "tma":
                 proxy_fence(e)
+        if is_filled_by_products(made):
+            fence(e, "after")
     else:
         groups = integer(op, "groups") if "groups" in op.attributes else 0
         count = ir.IntegerAttr.get(b.i32, groups)
@@ -275,19 +297,24 @@ def release(e: Emitter, op: ir.Operation) -> None:
     """Groups: the barrier of a later `take` says so to all threads.
 
     Before it, each of them has waited for the products that read the slot. Products
-    that one thread starts say so themselves, by a commit.
+    that one thread starts say so themselves, by a commit, which says nothing of what
+    threads have read: where they do, that one speaks for them behind a barrier.
     """
     made = ring_of(op)
     if _has_mbarriers(made) and is_drained_by_one(made):
         empty = Iteration.of(e, op).empty(e)
         with issuing(e):
             e.builder.create("nvvm.tcgen05.commit", [], [empty])
+            if _has_readers(made):
+                mbarriers.arrive(e, empty)
         return
     _, _, *after = op.operands
     if after:
         wait_for_products(
             e, op, integer(op, "groups") if "groups" in op.attributes else 0
         )
+    if is_filled_by_products(made):
+        fence(e, "before")
     if _has_mbarriers(made):
         _arrive_by_warps(e, Iteration.of(e, op).empty(e), _warps_that_speak(made))
 
@@ -299,7 +326,8 @@ def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
     them speaks for the others.
     """
     if e.role.is_single:
-        mbarriers.arrive(e, pointer)
+        with one_thread(e):
+            mbarriers.arrive(e, pointer)
         return
     if warps == 1:
         warp_barrier(e)

@@ -10,10 +10,12 @@ that of the launch.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.role_slice import is_uniform
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
+from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported, UserError
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.roles import ROLES, Role, roles_of
@@ -65,23 +67,40 @@ def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
         plan, warps = read_plan(enclosing_entry(op)), e.role.warps
         _set_registers(e, role, e.target.register_limit(warps, plan.min_ctas))
     start, first = b.block(), Point(op, role.number)
-    if role.is_single:
-        b.branch_if(_is_elected(e, role, warp), start, e.landing(Point(op, None)))
-    else:
+    running = _runs(e, role, warp)
+    if running is None:
         b.branch(start)
+    else:
+        b.branch_if(running, start, e.landing(Point(op, None)))
     b.enter(start)
+    chosen = b.op("nvvm.elect.sync", b.i1) if _runs_by_warp(e, role) else None
     b.branch(e.landing(first))
     with e.in_role(role, ir.InsertionPoint(list(start.operations)[-1])):
+        e.threads.chosen = chosen
         e.enter(first)
         e.emit_block(first.block)
 
 
-def _is_elected(e: Emitter, role: Role, warp: ir.Value) -> ir.Value:
-    """Whether this is the one thread that runs the role, of the role's first warp."""
+def _runs_by_warp(e: Emitter, role: Role) -> bool:
+    """Whether a whole warp runs the role of one thread, which alone copies.
+
+    What it computes is then uniform, so that ptxas leaves it in uniform registers, and
+    an iteration takes a third fewer instructions (ptxas 13.5). Where products stay in
+    registers, the iterations of those are longer anyway.
+    """
+    return role.is_single and TCGEN05.is_on(e.target)
+
+
+def _runs(e: Emitter, role: Role, warp: ir.Value) -> ir.Value | None:
+    """Whether this thread runs the role, whose warps are here; None for all."""
     b = e.builder
+    if not role.is_single:
+        return None
     first = b.icmp("eq", warp, b.constant(b.i32, role.first_warp))
     if role.warps == 1:
         first = None
+    if _runs_by_warp(e, role):
+        return first
     if e.target.capability >= FIRST_ELECT:
         chosen = b.op("nvvm.elect.sync", b.i1)
     else:
@@ -149,7 +168,8 @@ def _refuse_tiles(op: ir.Operation, where: str) -> None:
         UserError: An op has a tile that warps divide.
     """
     for one in (op, *nested_ops(op)):
-        if not all(map(is_uniform, (*one.operands, *one.results))):
+        values = (*one.operands, *one.results)
+        if not all(is_uniform(v) or uniform_bits(v) is not None for v in values):
             raise UserError(
                 f"'{one.name}': expected only scalars {where}, got a tile that threads "
                 "divide; move it into a role whose threads all run it",

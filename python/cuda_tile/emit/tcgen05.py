@@ -11,6 +11,8 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.descriptor_reads import ROLES
+from cuda_tile.analysis.tensor_columns import DEPOSIT
+from cuda_tile.emit.blocks import one_thread
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
@@ -66,6 +68,16 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
     with issuing(e):
         _start(e, op, acc)
     e.set(op.results[0], Pending(acc.layout, ()))
+
+
+@RULES.register(DEPOSIT)
+def deposit(e: Emitter, op: ir.Operation) -> None:
+    """The sum is there; a word in shared memory says whether anything was added."""
+    b, holds = e.builder, e.pending(op.operands[0]).holds
+    buffer = e.buffer(op.operands[1])
+    with one_thread(e):
+        flag = b.unsigned(b.constant(b.i1, 1) if holds is None else holds, b.i32)
+        b.store(flag, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
 
 
 def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:

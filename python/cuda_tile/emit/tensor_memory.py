@@ -26,10 +26,10 @@ from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.rings import MBARRIER_BYTES
 from cuda_tile.ir.roles import role_around
 from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
-from cuda_tile.ir.tiles import element_bits, pending_tile
+from cuda_tile.ir.tiles import element_bits, layout_of, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of
+from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of, rows_of_sums
 
 TENSOR_SPACE = 6
 """The address space of tensor memory (LLVM, "NVPTX address spaces")."""
@@ -88,15 +88,19 @@ def issuing(e: Emitter) -> Generator[None]:
     It is always the same one: an election among the same lanes has one result (PTX ISA,
     "elect.sync"), and a commit is for what its thread has started.
     """
+    b, chosen = e.builder, e.threads.chosen
     with in_warp_that_issues(e):
-        b = e.builder
-        with when(e, b.op("nvvm.elect.sync", b.i1)):
+        elected = b.op("nvvm.elect.sync", b.i1) if chosen is None else chosen
+        with when(e, elected):
             yield
 
 
 @contextmanager
 def in_warp_that_issues(e: Emitter) -> Generator[None]:
     """Emits what follows for the warp of the thread that starts products."""
+    if e.threads.chosen is not None:
+        yield
+        return
     with when(e, in_first_warp(e)):
         yield
 
@@ -179,7 +183,7 @@ def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
             hand_over(e)  # what threads have loaded of the iteration before
         return Pending(layout, (), b.constant(b.i1, 0))
     words = [_to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
-    for address, shape, registers in _pieces(e, result):
+    for address, shape, registers in _pieces(e, result, layout):
         operands = [pointer_of(b, address), b.vector([words[r] for r in registers])]
         b.create("nvvm.tcgen05.st", [], operands, {"shape": shape})
     _wait(b, "store")
@@ -194,30 +198,57 @@ def load_sum(e: Emitter, value: ir.Value) -> Fragment:
         e: The emitter.
         value: The sum.
     """
-    b, pending = e.builder, e.pending(value)
+    pending = e.pending(value)
     element = e.element_type(pending_tile(value)[0])
-    count = pending.layout.n_registers
-    holds = None if pending.holds == b.constant(b.i1, 1) else pending.holds
-    if holds is None:
-        words = _loaded(e, value)
+    return _fragment(e, value, pending.layout, element, pending.holds)
+
+
+def load_slot(e: Emitter, op: ir.Operation) -> Fragment:
+    """The tile that a slot in tensor memory is; its word says whether it holds one.
+
+    Args:
+        e: The emitter.
+        op: The `load_shared` of the whole of it.
+
+    Raises:
+        InternalError: It is of a part.
+    """
+    b, layout, buffer = e.builder, layout_of(op.results[0]), e.buffer(op.operands[0])
+    if layout.shape != buffer.layout.shape or len(op.operands) > 1:
+        raise InternalError(f"emit: expected '{op.name}' of a whole sum")
+    flag = b.load(b.i32, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
+    holds = b.icmp("ne", flag, b.constant(b.i32, 0))
+    element = e.element_type(buffer.element)
+    return _fragment(e, op.operands[0], layout, element, holds)
+
+
+def _fragment(
+    e: Emitter,
+    value: ir.Value,
+    layout: LinearLayout,
+    element: ir.Type,
+    holds: ir.Value | None,
+) -> Fragment:
+    """What the columns of a value hold, zero where nothing was added."""
+    b, count = e.builder, layout.n_registers
+    if holds is None or holds == b.constant(b.i1, 1):
+        words = _loaded(e, value, layout)
     else:
         full, after = b.block(), b.block([b.i32] * count)
         zeros = [b.constant(b.i32, 0)] * count
         b.branch_if(holds, full, after, no_values=zeros)
         b.enter(full)
-        b.branch(after, _loaded(e, value))
+        b.branch(after, _loaded(e, value, layout))
         b.enter(after)
         words = list(after.arguments)
-    return Fragment(
-        pending.layout, tuple(_from_word(b, word, element) for word in words)
-    )
+    return Fragment(layout, tuple(_from_word(b, word, element) for word in words))
 
 
-def _loaded(e: Emitter, value: ir.Value) -> list[ir.Value]:
+def _loaded(e: Emitter, value: ir.Value, layout: LinearLayout) -> list[ir.Value]:
     """The words of a sum, tied to the wait for their loads."""
     b = e.builder
     words: dict[int, ir.Value] = {}
-    for address, shape, registers in _pieces(e, value):
+    for address, shape, registers in _pieces(e, value, layout):
         ty = ir.VectorType.get([len(registers)], b.i32)
         made = b.op("nvvm.tcgen05.ld", ty, pointer_of(b, address), shape=shape)
         words |= zip(registers, b.elements(made, len(registers)), strict=True)
@@ -231,13 +262,13 @@ def _wait(b: Builder, what: str) -> None:
 
 
 def _pieces(
-    e: Emitter, value: ir.Value
+    e: Emitter, value: ir.Value, layout: LinearLayout
 ) -> Iterator[tuple[ir.Value, ir.Attribute, Sequence[int]]]:
     """Address, shape and registers of each access to a sum by all warps."""
-    b, layout = e.builder, pending_tile(value)[1]
+    b = e.builder
     base, first = first_column(e, value)
     is_half = layout.lane[0] != (1, 0)
-    rows = layout.warp[1][0] * 2
+    rows = rows_of_sums(layout)
     start = b.add(base, e.threads.warp_form(_warp_columns(layout, rows)))
     name = "16x256b" if is_half else "32x32b"
     shape = b.attribute(f"#nvvm.tcgen05_ldst_shape<shape_{name}>")

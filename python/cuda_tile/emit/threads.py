@@ -42,6 +42,8 @@ class Threads:
         cluster: int = 1,
     ) -> None:
         self.role, self.cluster = role, cluster
+        self.chosen: ir.Value | None = None
+        """Where a whole warp runs a role of one thread: whether this is that one."""
         self._builder = builder
         self._place = builder.prologue if place is None else place
         self._forms: dict[tuple[int, ...], ir.Value] = {}

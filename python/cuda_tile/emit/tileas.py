@@ -20,6 +20,7 @@ from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_partial_sums
 from cuda_tile.emit.ptxas_habits import scheduling_fence
 from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
+from cuda_tile.emit.tensor_memory import load_slot
 from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
@@ -168,6 +169,9 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     """`ldmatrix` where the layouts allow it, else vector loads."""
     buffer, result = e.buffer(op.operands[0]), op.results[0]
     layout, offsets = layout_of(result), integers(op, "offsets")
+    if e.in_tensor_memory(op.operands[0]):
+        e.set(result, load_slot(e, op))
+        return
     if is_again(op):
         scheduling_fence(e.builder)
     if len(op.operands) > 1:

@@ -15,8 +15,9 @@ from cuda_tile.interp.copy import tile_of
 from cuda_tile.interp.flight import Late, of_role
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import BufferType, Op, PendingType, TileType, Type
-from cuda_tile.interp.ring import complete
+from cuda_tile.interp.ring import complete, fill
 from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.interp.values import Buffer, Pending
 
 
@@ -62,6 +63,14 @@ def _tile(kind: Type) -> Type:
     if isinstance(kind, BufferType):
         return TileType(kind.shape, kind.element)
     return kind.tile if isinstance(kind, PendingType) else kind
+
+
+@PARTIAL.register("tileas.deposit")
+@RULES.register("tileas.deposit")
+def deposit(run: TileBlock, op: Op, value: Pending, buffer: Buffer) -> None:
+    """The sum, once its products are done, in the buffer."""
+    complete(run, op, (value,))
+    fill(run, op, buffer, data_of(value.tile), ~mask_of(value.tile))
 
 
 @RULES.register("tileas.await")

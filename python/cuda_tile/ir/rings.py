@@ -20,6 +20,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.attributes import integer, text
+from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import defining_op, location_text
@@ -28,6 +29,9 @@ RING = "tileas.ring"
 SLOT_ALIGNMENT_BYTES = 1024
 MBARRIERS_ATTRIBUTE = "tileas.mbarriers"
 """On a ring: where in shared memory its mbarriers are, if not behind its slots."""
+FLAG_BYTES = 4
+"""What a sum in tensor memory takes of shared memory in a ring: a word that is not 0
+where a product was added to it."""
 MBARRIER_BYTES = 8
 """An mbarrier object (PTX ISA, "Size and alignment of mbarrier object")."""
 
@@ -112,6 +116,8 @@ def places_in(ring: ir.Operation) -> RingPlaces:
     """Places in what a `tileas.ring` makes."""
     ty = RingType(ring.results[0].type)
     sizes = tuple(map(buffer_type_bytes, ty.buffers))
+    if is_filled_by_products(ring):
+        sizes = (FLAG_BYTES,) * len(sizes)
     has_mbarriers = text(ring, "sync") == "mbarriers"
     return ring_places(ty.slots, sizes, has_mbarriers=has_mbarriers)
 
@@ -146,6 +152,11 @@ def ring_of(op: ir.Operation) -> ir.Operation:
 def is_drained_by_products(ring: ir.Operation) -> bool:
     """Whether products read the slots of a ring by themselves, and not threads."""
     return text(ring, "drain") != THREADS
+
+
+def is_filled_by_products(ring: ir.Operation) -> bool:
+    """Whether the slots of a ring are sums in tensor memory."""
+    return text(ring, "fill") not in (TMA, CP_ASYNC, THREADS)
 
 
 def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:

@@ -214,6 +214,15 @@ def tensor_sums(
     )
 
 
+def rows_of_sums(layout: LinearLayout) -> int:
+    """M of the instructions whose sum has come to registers in a layout.
+
+    Args:
+        layout: One that `tensor_sums` gives.
+    """
+    return layout.warp[1][0] * 2
+
+
 def _steps(first: int, limit: int, dim: int) -> tuple[Coord, ...]:
     """first, 2 first, 4 first, ... below the limit, along a dimension."""
     sizes = (first << bit for bit in range(n_bits(limit) - n_bits(first)))

@@ -45,6 +45,7 @@ Contract `roles`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
@@ -65,9 +66,17 @@ from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.traits import COUNTED_LOOPS, FILL_STEPS, LOOPS, RINGS, is_pure
+from cuda_tile.ir.traits import (
+    BUFFER_RENAMES,
+    COUNTED_LOOPS,
+    FILL_STEPS,
+    LOOPS,
+    RINGS,
+    is_pure,
+)
 from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
 from cuda_tile.options import Options
+from cuda_tile.passes.product_role import ProductRole, find_product_role
 from cuda_tile.targets import WARP_LANES
 
 COPY = "tileas.copy_in"
@@ -109,8 +118,9 @@ def _is_copied(op: ir.Operation) -> bool:
 
 
 def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> None:
-    """Builds the roles, or raises `CannotSplit` before it has changed anything."""
+    """Builds the roles, or raises `CannotSplit` before it has divided anything."""
     fills = [fill for ring in rings for fill in _fills(ring)]
+    products = find_product_role(entry)
     ops = block_ops(body(entry))
     outside = _outside(ops, fills)
     inside = [op for op in ops[:-1] if op not in outside]
@@ -121,14 +131,44 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
         if op.name == COPY:
             repeatable.check_order(op)
         load.add(op)
-    _build(plan, fills, ops[-1])
+    slices = [load]
+    if products is not None:
+        slices.append(RoleSlice(outside, _Multiplies(products, repeatable).check))
+        for op in products.ops:
+            slices[-1].add(op)
+    _build(plan, fills, ops[-1], has_products=products is not None)
     roles = block_ops(body(entry))[-2]
-    work_end, load_end = (block_ops(body(roles, n))[-1] for n in (0, 1))
-    _Clone(load).ops_before(inside, load_end)
+    work_end, *ends = (block_ops(body(roles, n))[-1] for n in range(len(slices) + 1))
+    for slice_, end in zip(slices, ends, strict=True):
+        _Clone(slice_).ops_before(inside, end)
     for op in inside:
         op.move_before(work_end)
     _drop_fills(fills)
-    _prune(block_ops(body(roles))[:-1], outside)
+    moved = set(products.ops) if products is not None else set[ir.Operation]()
+    _prune(block_ops(body(roles))[:-1], outside, moved)
+
+
+@dataclass(frozen=True)
+class _Multiplies:
+    """What the role that multiplies may run.
+
+    Attributes:
+        products: Its products, and the steps of rings around them.
+        repeatable: Checks everything else.
+    """
+
+    products: ProductRole
+    repeatable: Repeatable
+
+    def check(self, op: ir.Operation) -> None:
+        """Refuses what only other roles can run.
+
+        Raises:
+            CannotSplit: The op has tiles that threads share out, or effects.
+        """
+        is_own = op in self.products.zeros or op in self.products.ops
+        if not is_own and op.name not in BUFFER_RENAMES:
+            self.repeatable.check(op)
 
 
 # What goes where ----------------------------------------------------------------------
@@ -204,8 +244,18 @@ def _check(inside: Sequence[ir.Operation]) -> None:
 # Building -----------------------------------------------------------------------------
 
 
-def _build(plan: Plan, fills: Sequence[ir.Operation], end: ir.Operation) -> None:
-    """The op with two empty regions, right before the kernel's end."""
+def _build(
+    plan: Plan,
+    fills: Sequence[ir.Operation],
+    end: ir.Operation,
+    *,
+    has_products: bool,
+) -> None:
+    """The op with two or three empty regions, right before the kernel's end.
+
+    Where products have a role, the one that works has no sum while they run, and no
+    registers are moved.
+    """
     copies = [op for op in fills if op.name == COPY]
     by_threads = any(copy_engine(op) == CP_ASYNC for op in copies)
     load_threads = LOAD_WARPS * WARP_LANES if by_threads else 1
@@ -214,13 +264,20 @@ def _build(plan: Plan, fills: Sequence[ir.Operation], end: ir.Operation) -> None
         "threads": (plan.num_warps * WARP_LANES, load_threads),
         "registers": (plan.registers, plan.load_registers),
     }
+    names = ["work", "load"]
+    if has_products:
+        numbers = {
+            "warps": (plan.num_warps, 1, 1),
+            "threads": (plan.num_warps * WARP_LANES, 1, 1),
+            "registers": (0, 0, 0),
+        }
+        names.append("products")
     attributes: dict[str, ir.Attribute] = {
         name: ir.DenseI64ArrayAttr.get(list(values)) for name, values in numbers.items()
     }
-    names: list[ir.Attribute] = [ir.StringAttr.get(n) for n in ("work", "load")]
-    attributes["names"] = ir.ArrayAttr.get(names)
+    attributes["names"] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in names])
     with ir.InsertionPoint(end), end.location:
-        made = ir.Operation.create(ROLES, attributes=attributes, regions=2)
+        made = ir.Operation.create(ROLES, attributes=attributes, regions=len(names))
     for region in made.regions:
         with ir.InsertionPoint(region.blocks.append()), end.location:
             ir.Operation.create("tileas.done")
@@ -325,11 +382,20 @@ def _drop_fills(fills: Sequence[ir.Operation]) -> None:
         op.erase()
 
 
-def _prune(ops: Sequence[ir.Operation], outside: set[ir.Operation]) -> None:
-    """Erases what no effect needs, and carried values that nothing uses."""
+def _prune(
+    ops: Sequence[ir.Operation], outside: set[ir.Operation], moved: set[ir.Operation]
+) -> None:
+    """Erases what no effect needs, and carried values that nothing uses.
+
+    Args:
+        ops: The ops of a role.
+        outside: Those before the roles.
+        moved: Effects that another role has instead.
+    """
     needed = RoleSlice(outside, lambda _: None, whole=_WHOLE)
     for op in effects_of(ops):
-        needed.add(op)
+        if op not in moved:
+            needed.add(op)
     for op in ops:
         _cut(op, needed)
     _erase(ops, needed)

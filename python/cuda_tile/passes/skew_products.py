@@ -80,7 +80,8 @@ def _sum(loop: ir.Operation, number: int) -> Sum | None:
             return None
         if step == end:
             is_back = bool(found.products) and end.operands[number] == value
-            return found if is_back and found.glue[-1].name in PRODUCT_WAITS else None
+            is_awaited = found.glue and found.glue[-1].name in PRODUCT_WAITS
+            return found if is_back and is_awaited else None
         is_link = step.name in _LINKS and len(step.operands) == 1
         if is_link:
             found.glue.append(step)

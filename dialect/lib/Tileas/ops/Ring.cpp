@@ -35,12 +35,16 @@ static LogicalResult verifyName(RingOp op, StringRef what, StringRef name,
          << name << "'";
 }
 
+/// Whether a name is that of an op which starts a product.
+static bool isProduct(RingOp op, StringRef stem) {
+  std::string product = ("tileas." + stem).str();
+  auto name = RegisteredOperationName::lookup(product, op.getContext());
+  return name && name->hasInterface<AsyncProduct>();
+}
+
 /// Threads read the slots, or the products that an op starts.
 static LogicalResult verifyDrain(RingOp op) {
-  std::string product = ("tileas." + op.getDrain()).str();
-  auto name = RegisteredOperationName::lookup(product, op.getContext());
-  if (op.getDrain() == "threads" ||
-      (name && name->hasInterface<AsyncProduct>()))
+  if (op.getDrain() == "threads" || isProduct(op, op.getDrain()))
     return success();
   return op.emitOpError("expected drain to be threads, or a product that runs "
                         "by itself such as wgmma, got '")
@@ -48,8 +52,9 @@ static LogicalResult verifyDrain(RingOp op) {
 }
 
 LogicalResult RingOp::verify() {
-  if (failed(verifyName(*this, "fill", getFill(),
-                        {"tma", "cp_async", "threads"})) || // C1
+  if ((!isProduct(*this, getFill()) &&
+       failed(verifyName(*this, "fill", getFill(),
+                         {"tma", "cp_async", "threads"}))) || // C1
       failed(verifyDrain(*this)) ||
       failed(verifyName(*this, "sync", getSync(), {"groups", "mbarriers"})))
     return failure();

@@ -144,6 +144,16 @@ template <typename Op> static LogicalResult verifyProduct(Op op) {
 
 LogicalResult WgmmaOp::verify() { return verifyProduct(*this); }
 
+LogicalResult DepositOp::verify() {
+  TileType tile = getSum().getType().getTile();
+  BufferType buffer = getBuffer().getType();
+  if (tile.getShape() == buffer.getShape() &&
+      tile.getElementType() == buffer.getElementType()) // C1
+    return success();
+  return emitOpError("expected a buffer of the shape and element type of ")
+         << getSum().getType() << ", got " << buffer;
+}
+
 LogicalResult Tcgen05Op::verify() {
   if (!isa<BufferType>(getLhs().getType())) // C2
     return emitOpError("expected lhs to be a buffer, got ")

@@ -17,7 +17,7 @@ adversarial machine it may complete at any time before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -49,6 +49,9 @@ class Transfer:
         arrivals: Pending count that it decrements.
         knowledge: A clock that the phase releases besides; None for none.
         is_over: Whether all its effects but the arrival are complete.
+        earlier: Arrivals that track a part of what this one tracks, each with its
+            mbarrier: they come first.
+        landed: Agent and clock in whose name it has written; None before that.
     """
 
     at: int
@@ -57,6 +60,8 @@ class Transfer:
     arrivals: int = 0
     knowledge: Knowledge | None = None
     is_over: Callable[[], bool] = lambda: False
+    earlier: Sequence[tuple[Mbarrier, Transfer]] = ()
+    landed: tuple[int, int] | None = None
 
 
 @dataclass(eq=False)
@@ -103,6 +108,7 @@ class Mbarriers:
         self._machine = machine
         self._barriers: dict[int, Mbarrier] = {}
         self._agents: dict[int, int] = {}
+        self._trackers: list[tuple[Mbarrier, Transfer, set[int]]] = []
 
     def all(self) -> list[Mbarrier]:
         """Those that there are, by their place in shared memory."""
@@ -112,6 +118,7 @@ class Mbarriers:
         """Starts new CTAs."""
         self._barriers.clear()
         self._agents.clear()
+        self._trackers.clear()
         self._machine.shadow.barrier_words[:] = False
 
     @property
@@ -404,8 +411,17 @@ class Mbarriers:
             traffic.arrives(lanes, cell, barrier.phase)
         if counts:
             barrier.pending += lanes.count
-        barrier.in_flight.append(Transfer(at, 0, complete, lanes.count))
+        earlier = self._tracked_by(lanes)
+        transfer = Transfer(at, 0, complete, lanes.count, earlier=earlier)
+        barrier.in_flight.append(transfer)
+        self._trackers.append((barrier, transfer, set(map(int, lanes.numbers))))
         self._machine.progress += 1
+
+    def _tracked_by(self, lanes: Lanes) -> list[tuple[Mbarrier, Transfer]]:
+        """The arrivals in flight that track copies of some lanes, in order."""
+        some = set(map(int, lanes.numbers))
+        self._trackers = [one for one in self._trackers if one[1].landed is None]
+        return [(at, one) for at, one, who in self._trackers if who & some]
 
     def start_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
         """tcgen05.commit: arrives once the operations that it covers are complete."""
@@ -417,11 +433,17 @@ class Mbarriers:
             self._land(barrier, transfer)
 
     def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
+        for other, one in transfer.earlier:
+            if one.landed is None:
+                self._land(other, one)
         barrier.in_flight.remove(transfer)
-        clock = barrier.phase + 1
-        transfer.land(barrier.agent, clock)
+        transfer.landed = barrier.agent, barrier.phase + 1
+        transfer.land(*transfer.landed)
         known = barrier.gathering[0]
-        known[barrier.agent] = max(int(known[barrier.agent]), clock)
+        for one in (*(one for _, one in transfer.earlier), transfer):
+            if one.landed is not None:
+                agent, clock = one.landed
+                known[agent] = max(int(known[agent]), clock)
         if transfer.knowledge is not None:
             gathering = barrier.gathering
             np.maximum(gathering, transfer.knowledge, out=gathering)
@@ -436,6 +458,8 @@ class Mbarriers:
         machine = self._machine
         for transfer in list(barrier.in_flight):
             lazy = machine.is_adversarial and not everything
+            if transfer.landed is not None:  # before a later one, of another mbarrier
+                continue
             if not lazy or machine.rng.random() < 0.5:
                 self._land(barrier, transfer)
 

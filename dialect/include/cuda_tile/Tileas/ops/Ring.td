@@ -35,7 +35,8 @@ def Tileas_RingOp : Tileas_Op<"ring", "ring", [Tileas_Allocates]> {
   let summary = "Allocates a ring of slots in shared memory";
   let description = [{
     `fill` says who writes the slots: `tma` and `cp_async`, copies that run by
-    themselves, or `threads`. `drain` says who reads them: `threads`, or products that
+    themselves, `threads`, or products by the name of their op: then the slots are
+    sums in tensor memory, which `deposit` hands on. `drain` says who reads them: `threads`, or products that
     run by themselves, by the name of their op: `wgmma`.
     `sync` says what those wait for: `groups`, groups of copies of each thread and
     barriers, or `mbarriers`, a pair of these per slot.
@@ -43,8 +44,8 @@ def Tileas_RingOp : Tileas_Op<"ring", "ring", [Tileas_Allocates]> {
     `offset`, in bytes from the start of the CTA's shared memory, is set by the
     allocate pass.
 
-    (C1) `fill` and `sync` are among the names above, and so is `drain`, or it is the
-         name of another such op.
+    (C1) `sync` is among the names above, and so are `fill` and `drain`, or they are
+         the name of another such op.
     (C2) `sync = "groups"` is for `fill = "cp_async"`, `sync = "mbarriers"` for any.
   }];
   let examples = [

@@ -30,4 +30,30 @@ def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma"> {
   let hasVerifier = 1; // C1..C5
 }
 
+def Tileas_DepositOp : Tileas_Op<"deposit", "mma", [Tileas_UsesBuffer]> {
+  let summary = "Leaves a sum in a slot of a ring that products fill";
+  let description = [{
+    Whoever takes the slot finds the sum there, once its products are done. Where it
+    already lies in tensor memory nothing moves.
+
+    (C1) The buffer has the shape and the element type of the sum.
+  }];
+  let examples = [[{
+    %r = tileas.ring fill = "tcgen05" drain = "threads" sync = "mbarriers" : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
+    %b = tileas.acquire %r[%n] : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
+    %c = constant <f32: 0.0> : tile<4xf32>
+    %sum = tileas.settled %c : tile<4xf32>
+    tileas.deposit %sum to %b : !tileas.pending<tile<4xf32>>, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>
+  }]];
+  let arguments = (ins
+    Tileas_PendingType:$sum,
+    Arg<Tileas_BufferType, "", [MemWrite<Tileas_SharedMemory>]>:$buffer
+  );
+  let assemblyFormat = [{
+    $sum `to` $buffer attr-dict `:` qualified(type($sum)) `,`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1; // C1
+}
+
 #endif // CUDA_TILE_TILEAS_OPS_TCGEN05_TD

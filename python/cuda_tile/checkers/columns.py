@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks columns of tensor memory: who reads a sum finds what was added to it.
+
+The definition, along every path of a kernel at level W:
+
+- a sum lies in columns that the kernel has allocated, of which the chip has so many;
+- where control flow hands a sum on under another name, it stays where it is, and so it
+  does where a product adds to it;
+- between the op that gives a sum and one that reads it, a product or an await, nothing
+  gives another one that has a column of it.
+
+`analysis/tensor_columns.py` joins names and gives each place columns of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
+from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.checkers.shared_places import meet
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import runs_by_itself, sum_of
+from cuda_tile.ir.plan import read_target
+from cuda_tile.ir.tiles import pending_tile
+from cuda_tile.ir.walk import location_text
+from cuda_tile.layout.tensor import columns_of, rows_of_sums
+
+Spoiled = frozenset[ir.Value]
+
+
+class _Contents(ForwardAnalysis[Spoiled]):
+    """Follows which sums something was written over, and notes what is wrong.
+
+    Args:
+        flow: The control flow of an entry.
+        first: The first column of each sum.
+    """
+
+    def __init__(self, flow: ControlFlow, first: Mapping[ir.Value, int]) -> None:
+        super().__init__(flow)
+        self.ranges = {
+            value: _range(value, start)
+            for value, start in first.items()
+            if isinstance(value.type, PendingType)
+        }
+        self.faults: dict[ir.Operation, str] = {}
+
+    def join(self, known: Spoiled, news: Spoiled) -> Spoiled:
+        """What is spoiled on either path is."""
+        return known | news
+
+    def forward(self, edge: Edge, state: Spoiled) -> Spoiled:
+        """A sum under another name is as good as it was, if it stays in its place."""
+        after = set(state)
+        for sent, received in edge.pairs:
+            if received not in self.ranges:
+                continue
+            self._check_stays(edge.source, sent, received)
+            (after.add if sent in state else after.discard)(received)
+        return frozenset(after)
+
+    def transfer(self, op: ir.Operation, state: Spoiled) -> Spoiled:
+        for value in op.operands:
+            if value in self.ranges and value in state:
+                self.faults[op] = (
+                    f"expected '{op.name}' to find a sum in {self._text(value)}, got "
+                    "columns that something was written to since"
+                )
+        if runs_by_itself(op) and op.results[0] in self.ranges:
+            self._check_stays(op, sum_of(op), op.results[0])
+        for value in op.results:
+            if own := self.ranges.get(value):
+                over = (v for v, other in self.ranges.items() if meet(own, other))
+                state = (state | frozenset(over)) - {value}
+        return state
+
+    def _check_stays(self, op: ir.Operation, one: ir.Value, other: ir.Value) -> None:
+        if self.ranges.get(one) != self.ranges[other]:
+            self.faults[op] = (
+                f"expected '{op.name}' to leave a sum in {self._text(other)}, got it "
+                f"in {self._text(one)}"
+            )
+
+    def _text(self, value: ir.Value) -> str:
+        if value not in self.ranges:
+            return "no columns"
+        first, end = self.ranges[value]
+        return f"columns {first} to {end}"
+
+
+def check(entry: ir.Operation, flow: ControlFlow) -> None:
+    """Judges the columns of a kernel.
+
+    Args:
+        entry: What `allocate` has left.
+        flow: Its control flow.
+
+    Raises:
+        InternalError: A sum may be spoiled, or lies outside; says where.
+    """
+    if not tensor_products(entry):
+        return
+    columns = tensor_columns(entry)
+    most = min(columns.allocated, read_target(entry).tensor_columns)
+    for op, fault in faults_of(flow, columns.first, most).items():
+        raise InternalError(f"allocate: {fault}", location_text(op))
+
+
+def faults_of(
+    flow: ControlFlow, first: Mapping[ir.Value, int], most: int
+) -> dict[ir.Operation, str]:
+    """What is wrong with columns, by an op that meets it.
+
+    Args:
+        flow: The control flow of an entry.
+        first: The first column of each sum in tensor memory.
+        most: Columns that there are.
+    """
+    contents = _Contents(flow, first)
+    contents.solve(frozenset())
+    for op in flow.ops():
+        for value in op.results:
+            start, end = contents.ranges.get(value, (0, 0))
+            if start < 0 or end > most:
+                contents.faults[op] = (
+                    f"expected sums in columns 0 to {most}, got {start} to {end}"
+                )
+    return contents.faults
+
+
+def _range(value: ir.Value, start: int) -> tuple[int, int]:
+    """First column and end of a sum."""
+    _, layout = pending_tile(value)
+    return start, start + columns_of(layout.shape, rows_of_sums(layout))

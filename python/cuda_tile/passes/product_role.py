@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums in tensor memory become slots of a ring, so that a role may be given products.
+
+Of
+
+    p = settled zero; for k { take; q = start .., p; release }; n = await p; ...
+
+becomes, in one role still, where it is as right,
+
+    b = acquire s; p = settled zero; for k { .. }; deposit p to b; publish s
+    c = take s; n = load_shared c; release s; ...
+
+What stands before the take is then a role's own. A ring has one slot: the products of
+the next tile wait until threads have loaded the sums of this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BufferType,
+    LayoutAttr,
+    RingType,
+)
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.analysis.liveness import products_of
+from cuda_tile.analysis.tensor_columns import tensor_products
+from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.ir.async_products import THREADS, factors_of, sum_of
+from cuda_tile.ir.attributes import text
+from cuda_tile.ir.carried import CarriedVariable
+from cuda_tile.ir.copy_plan import TMA
+from cuda_tile.ir.rings import ring_of
+from cuda_tile.ir.scalars import constant, plus
+from cuda_tile.ir.tiles import pending_tile
+from cuda_tile.ir.traits import (
+    BUFFER_RENAMES,
+    FOR_LOOPS,
+    PRODUCT_WAITS,
+    RELEASES,
+    RINGS,
+    TAKES,
+)
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    enclosing_entry,
+    enclosing_ops_of,
+    nested_ops,
+)
+from cuda_tile.layout.swizzle import row_major
+from cuda_tile.passes.skew_products import carry_products
+
+_MBARRIERS = "mbarriers"
+
+
+@dataclass(eq=False)
+class ProductRole:
+    """What a role of its own runs, beside the scalars and loops that it needs.
+
+    Attributes:
+        ops: Products, and the steps of rings around them.
+        zeros: Sums before their first product, each with its tile.
+    """
+
+    ops: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    zeros: set[ir.Operation] = field(default_factory=set[ir.Operation])
+
+
+def find_product_role(entry: ir.Operation) -> ProductRole | None:
+    """Makes the sums of an entry slots, if a role may have all of its products.
+
+    It may if each sum begins with zero, is awaited once, right behind its loops, and
+    only bulk copies bring what is multiplied.
+
+    Args:
+        entry: The entry, behind `ring`, of one role still.
+    """
+    if not _are_fed_by_copies(tensor_products(entry)):
+        return None
+    for op in [op for op in nested_ops(entry) if op.name in FOR_LOOPS]:
+        carry_products(op)
+    products = tensor_products(entry)
+    awaits = [op for op in nested_ops(entry) if op.name in PRODUCT_WAITS]
+    ends = {op: _start_of(op) for op in awaits if products_of(op) & set(products)}
+    awaited = {product for op in ends for product in products_of(op)}
+    if not ends or any(s is None for s in ends.values()) or set(products) - awaited:
+        return None
+    made = ProductRole()
+    for op in products:
+        made.ops += [op, *_slots_of(op)]
+    for end, start in ends.items():
+        if start is not None:
+            _hand_over(entry, start, end, made)
+    return made
+
+
+def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
+    """Whether products read slots of bulk copies that nobody else reads."""
+    takes = [_take_of(factor) for op in products for factor in factors_of(op)]
+    return bool(products) and all(
+        take is not None
+        and text(ring_of(take), "fill") == TMA
+        and text(ring_of(take), "drain") == TCGEN05.op
+        and text(ring_of(take), "sync") == _MBARRIERS
+        for take in takes
+    )
+
+
+def _take_of(buffer: ir.Value) -> ir.Operation | None:
+    """The take that gives a buffer, whatever its name is; None if another op does."""
+    op = defining_op(buffer)
+    while op is not None and op.name in BUFFER_RENAMES:
+        op = defining_op(op.operands[0])
+    return op if op is not None and op.name in TAKES else None
+
+
+def _slots_of(product: ir.Operation) -> list[ir.Operation]:
+    """Takes and releases of the rings that a product reads."""
+    rings = {
+        take.operands[0]
+        for factor in factors_of(product)
+        if (take := _take_of(factor)) is not None
+    }
+    users = (use.owner.operation for ring in rings for use in ring.uses)
+    return [op for op in users if op.name in TAKES | RELEASES]
+
+
+def _start_of(end: ir.Operation) -> ir.Operation | None:
+    """The `settled` of a zero in the block of an await, whose sum it gives; or None."""
+    if len(end.operands) != 1:
+        return None
+    flow, starts = ControlFlow(enclosing_entry(end)), set[ir.Operation]()
+    work, seen = [end.operands[0]], set[ir.Value]()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        maker = defining_op(value)
+        if maker is not None and maker.name == "tileas.settled":
+            starts.add(maker)
+        elif maker is not None and maker in products_of(end):
+            work.append(sum_of(maker))
+        else:
+            work += flow.incoming(value)
+    if len(starts) != 1:
+        return None
+    (start,) = starts
+    is_zero = uniform_bits(start.operands[0]) == 0
+    return start if is_zero and start.block == end.block else None
+
+
+def _hand_over(
+    entry: ir.Operation, start: ir.Operation, end: ir.Operation, made: ProductRole
+) -> None:
+    """Puts a ring of one slot between the products of a sum and who awaits it."""
+    element, layout = pending_tile(end.operands[0])
+    shape = list(layout.shape)
+    kind = BufferType.get(shape, element, LayoutAttr.get(row_major(shape).groups()))
+    first = next(op for op in block_ops(body(entry)) if op.name in RINGS)
+    with ir.InsertionPoint(first), end.location:
+        zero = constant(0)
+        ring = tileas.RingOp(
+            RingType.get(1, [kind]), TCGEN05.op, THREADS, _MBARRIERS
+        ).ring
+    around = enclosing_ops_of(end)
+    variable = CarriedVariable(around, end, zero)
+    iteration = variable.value
+    with ir.InsertionPoint(start), end.location:
+        slot = tileas.AcquireOp([kind], ring, iteration).operation
+    with ir.InsertionPoint(end), end.location:
+        deposit = tileas.DepositOp(end.operands[0], slot.results[0]).operation
+        publish = tileas.PublishOp(ring, iteration).operation
+        taken = tileas.TakeOp([kind], ring, iteration).operation
+        load = tileas.LoadSharedOp(
+            end.results[0].type, taken.results[0], offsets=[0] * len(shape)
+        ).operation
+        release = tileas.ReleaseOp(ring, iteration, []).operation
+    if around:
+        with ir.InsertionPoint.after(release), end.location:
+            following = plus(iteration, 1)
+        variable.change(release, following)
+    end.results[0].replace_all_uses_with(load.results[0])
+    end.erase()
+    made.ops += [slot, deposit, publish]
+    made.zeros |= {start, defining_op(start.operands[0]) or start}

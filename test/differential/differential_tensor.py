@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products in tensor memory: which ones get planned there, and what they became.
+
+`plan` takes what gains. The programs take whatever fits, so that sums which threads use
+in each iteration, products of products and small ones are judged, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.descriptor_reads import ROLES
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.operand_sources import Product
+from cuda_tile.analysis.tcgen05 import fitting, tensor_columns_of
+from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.ir.attributes import text
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_target
+from cuda_tile.ir.rings import ring_of
+from cuda_tile.ir.roles import find_roles
+from cuda_tile.ir.tiles import (
+    buffer_layout_of,
+    element_bits,
+    element_name,
+    pending_tile,
+)
+from cuda_tile.ir.traits import BUFFER_RENAMES, LOOPS, PRODUCTS, TAKES
+from cuda_tile.ir.walk import defining_op, enclosing_ops_of, entries, nested_ops
+from cuda_tile.layout.descriptors import describe
+from cuda_tile.layout.tensor import tensor_atom
+
+INTEGERS = "tensor: i8 to i32"
+"""What chips without kind i8 leave to warps."""
+CONSTRUCTS = (
+    *("tensor: f16 to f32", "tensor: f16 to f16", "tensor: bf16 to f32"),
+    *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
+    *("tensor: f8E4M3FN to f16", INTEGERS),
+    *(f"tensor: {rows} rows" for rows in (64, 128, 256)),
+    *(f"tensor: {columns} columns" for columns in (16, 32, 64, 128)),
+    *("tensor: A along K", "tensor: A along M", "tensor: B along K"),
+    "tensor: B along N",
+    *(f"tensor: {warps} warps" for warps in (4, 8, 16)),
+    *(f"tensor: slots of {sync}" for sync in ("groups", "mbarriers")),
+    "tensor: operand that threads store",
+    "tensor: sum that begins with zero",
+    "tensor: sum that begins with numbers",
+    "tensor: sum that a loop carries",
+    "tensor: sum that threads use in each iteration",
+    "tensor: product in no loop",
+    "tensor: several sums",
+    "tensor: products of warps beside it",
+    "tensor: a role that loads",
+)
+"""What becomes of the products of programs."""
+
+
+def plan_tensor_memory(entry: ir.Operation, ops: Sequence[ir.Operation]) -> None:
+    """Plans in tensor memory what fits there, as long as there are columns."""
+    plan, target = read_plan(entry), read_target(entry)
+    if not TCGEN05.is_on(target):
+        return
+    facts, left = FactsAnalysis(entry), target.tensor_columns
+    left //= max(1, plan.min_ctas)
+    for op in [op for op in ops if op.name in PRODUCTS]:
+        product = Product.of(op)
+        made = fitting(product, plan, target, facts)
+        wanted = 0 if made is None else tensor_columns_of(product, made)
+        if made is not None and wanted <= left:
+            left -= wanted
+            op.attributes[PLAN_ATTRIBUTE] = made.to_attribute(plan)
+
+
+def made_in_tensor_memory(level: str) -> Counter[str]:
+    """Which of `CONSTRUCTS` a module at the last level W has.
+
+    Args:
+        level: Its text.
+    """
+    if TCGEN05.op not in level:
+        return Counter()
+    module = cuda_tile.load(level.encode())
+    return Counter(
+        note for entry in entries(module.operation) for note in set(_notes(entry))
+    )
+
+
+def _notes(entry: ir.Operation) -> Iterator[str]:
+    products = tensor_products(entry)
+    if not products:
+        return
+    for op in products:
+        yield from _product(op)
+    yield f"tensor: {read_plan(entry).num_warps} warps"
+    if len(tensor_columns(entry).sizes) > 1:
+        yield "tensor: several sums"
+    if find_roles(entry) is not None:
+        yield "tensor: a role that loads"
+    for op in nested_ops(entry):
+        if op.name == "tileas.mma_sync":
+            yield "tensor: products of warps beside it"
+
+
+def _product(op: ir.Operation) -> Iterator[str]:
+    """What one product is."""
+    element, layout = pending_tile(op.results[0])
+    atom = tensor_atom(text(op, "atom"))
+    assert atom is not None, "emission would have refused it"
+    for number, role in enumerate(ROLES):
+        operand = op.operands[number]
+        bits = element_bits(BufferType(operand.type).element_type)
+        shared = buffer_layout_of(operand)
+        across = TCGEN05.widths_across
+        found = describe(shared, bits, role, atom.shape[number], across)
+        assert not isinstance(found, str), found
+        other = "MN"[number]
+        yield f"tensor: {role.upper()} along {other if found.is_transposed else 'K'}"
+        yield _source(operand)
+    operand_type = element_name(BufferType(op.operands[0].type).element_type)
+    yield f"tensor: {operand_type} to {element_name(element)}"
+    yield f"tensor: {layout.shape[0]} rows"
+    yield f"tensor: {layout.shape[1]} columns"
+    yield from _sum(op)
+
+
+def _source(buffer: ir.Value) -> str:
+    """Where an operand comes from."""
+    maker = defining_op(buffer)
+    while maker is not None and maker.name in BUFFER_RENAMES:
+        maker = defining_op(maker.operands[0])
+    if maker is not None and maker.name in TAKES:
+        return f"tensor: slots of {text(ring_of(maker), 'sync')}"
+    return "tensor: operand that threads store"
+
+
+def _sum(op: ir.Operation) -> Iterator[str]:
+    """How the sum of a product begins, and where it goes."""
+    loops = [o for o in enclosing_ops_of(op) if o.name in LOOPS]
+    if not loops:
+        yield "tensor: product in no loop"
+    start = defining_op(op.operands[2])
+    if start is None:
+        yield "tensor: sum that a loop carries"
+    elif start.name == "tileas.settled":
+        is_zero = uniform_bits(start.operands[0]) == 0
+        yield f"tensor: sum that begins with {'zero' if is_zero else 'numbers'}"
+    for use in op.results[0].uses:
+        user = use.owner.operation
+        if loops and user.name == "tileas.await":
+            yield "tensor: sum that threads use in each iteration"
