@@ -165,7 +165,7 @@ def debug_ptx(
     Raises:
         UserError: The launch failed, and the front end has seen where.
     """
-    arrays = {
+    arrays: dict[str, Any] = {
         f"arg{number}": value
         for number, value in enumerate(options["args"])
         if isinstance(value, np.ndarray)
