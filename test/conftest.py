@@ -4,10 +4,11 @@
 import gc
 import os
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from headless import browser, browser_page
-from sampling import is_sampled
+from sampling import fewer, is_sampled
 
 __all__ = ["browser", "browser_page"]
 
@@ -55,6 +56,12 @@ def pytest_collection_modifyitems(
         seen[test] += 1
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
+
+
+@pytest.fixture(scope="session")
+def draws(pytestconfig: pytest.Config) -> Callable[[int], int]:
+    """How many of a number of random draws a test makes: fewer with `--sample`."""
+    return fewer if pytestconfig.getoption("--sample") else int
 
 
 def pytest_collection_finish() -> None:

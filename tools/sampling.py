@@ -16,6 +16,11 @@ def is_sampled(name: str, every: int) -> bool:
     return crc32(name.encode()) % every == 0
 
 
+def fewer(draws: int) -> int:
+    """Of a number of draws of one kind, as seeds are, how many a sample makes."""
+    return max(2, draws // 3)
+
+
 def add_sample_option(parser: argparse.ArgumentParser, every: int) -> None:
     """Adds `--sample`; its value is 1, for all cases, or `every`."""
     parser.add_argument(

@@ -38,8 +38,8 @@ KINDS: dict[str, tuple[Sequence[Step], int]] = {
 }
 """The steps of each kind of program, and how many of them a program has at most."""
 
+EXAMPLES = 40
 SETTINGS = settings(
-    max_examples=40,
     derandomize=True,
     database=None,
     deadline=None,
@@ -72,8 +72,10 @@ def cases(draw: Any, kind: str) -> Case:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_emulator_agrees_with_interpreter(kind: str) -> None:
-    @SETTINGS
+def test_emulator_agrees_with_interpreter(
+    kind: str, draws: Callable[[int], int]
+) -> None:
+    @settings(SETTINGS, max_examples=draws(EXAMPLES))
     @given(cases(kind), st.sampled_from(("sm_80", "sm_90")))
     def check(case: Case, gpu: str) -> None:
         run_case(case, gpu)

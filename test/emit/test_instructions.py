@@ -67,20 +67,19 @@ class Kernel:
     first: int
 
 
-def modules(*gpus: str) -> Iterator[tuple[str, ir.Module]]:
+@cache
+def modules() -> list[tuple[str, ir.Module]]:
     """Level P of all kernels, for some chips, and what is written for a chip."""
-    for gpu, kind in product(gpus, ELEMENTS):
-        yield gpu, lowered(kind, gpu)
-    yield from placed_kernels()
-    yield from role_kernels()
-    yield from tensor_kernels()
+    pairs = product(("sm_75", "sm_80", "sm_90", "sm_100"), ELEMENTS)
+    common = [(gpu, lowered(kind, gpu)) for gpu, kind in pairs]
+    return [*common, *placed_kernels(), *role_kernels(), *tensor_kernels()]
 
 
 @cache
 def kernels() -> list[Kernel]:
     """A kernel of each emitted operation."""
     found: dict[str, Kernel] = {}
-    for gpu, module in modules("sm_75", "sm_80", "sm_90", "sm_100"):
+    for gpu, module in modules():
         with module.context, ir.Location.unknown():
             scratch = ir.Module.create()
             with ir.InsertionPoint(scratch.body):
@@ -116,6 +115,13 @@ def translated(texts: Sequence[str], gpu: str) -> tuple[str, list[str]]:
     return "", [text for _, fatal in parts for text in fatal]
 
 
+@cache
+def parsed() -> list[tuple[Kernel, ir.Module]]:
+    """Each of these kernels with a module of it alone."""
+    with ir.Context(), ir.Location.unknown():
+        return [(k, ir.Module.parse(module_of([k.text]))) for k in kernels()]
+
+
 def possible(target: Target) -> list[str]:
     """Kernels that the table does not refuse for a chip.
 
@@ -123,16 +129,14 @@ def possible(target: Target) -> list[str]:
     emission writes it; `wgmma` is of one chip alone.
     """
     found: list[str] = []
-    for kernel in kernels():
+    for kernel, module in parsed():
         if "inline_asm" in kernel.text and kernel.first > target.capability:
             continue
         if "wgmma." in kernel.text and target.capability != WGMMA_CAPABILITY:
             continue
-        with ir.Context(), ir.Location.unknown():
-            module = ir.Module.parse(module_of([kernel.text]))
-            with suppress(Unsupported):
-                check_device_code(module.operation, target)
-                found.append(kernel.text)
+        with module.context, ir.Location.unknown(), suppress(Unsupported):
+            check_device_code(module.operation, target)
+            found.append(kernel.text)
     return found
 
 
@@ -181,7 +185,7 @@ def test_each_named_operation_has_a_row() -> None:
 
 def test_each_row_is_emitted() -> None:
     made = {"gpu.module", "builtin.module"}
-    for gpu, module in modules("sm_75", "sm_80", "sm_90", "sm_100"):
+    for gpu, module in modules():
         with module.context:
             kinds, bad_types = _cuda_tile.device_code(module)
             made |= {instruction_name(op) for op, *_ in kinds}

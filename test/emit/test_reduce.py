@@ -10,7 +10,7 @@ import cuda_tile
 from cuda_tile.emit.reduce import halving_steps
 from cuda_tile.options import Options
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 BEST = """
       %l = cmpi less_than %a, %b, signed : tile<i64> -> tile<i1>

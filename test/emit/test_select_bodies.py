@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -98,12 +99,14 @@ def inputs(size: int, seed: int) -> list[Any]:
 @pytest.mark.parametrize("size", [32, 512])
 @pytest.mark.parametrize("places", PLACES)
 @pytest.mark.parametrize("body", BODIES)
-def test_same_choice(body: str, places: str, size: int) -> None:
+def test_same_choice(
+    body: str, places: str, size: int, draws: Callable[[int], int]
+) -> None:
     """Interpreter and emulator; in 512 elements each thread knows some orders."""
     module = cuda_tile.load(text_of(body, places, size).encode())
     options = cuda_tile.Options(gpu="sm_80", num_warps=1)
     compiled = cuda_tile.compile(module, options=options, cubin=False)
-    for seed in range(12):
+    for seed in range(draws(12)):
         args, own = inputs(size, seed), inputs(size, seed)
         cuda_tile.run(module, grid=(1,), args=args)
         on: dict[str, Any] = {"on": "emulator", "gpu": "sm_80", "compiled": compiled}

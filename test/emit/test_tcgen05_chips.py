@@ -78,6 +78,7 @@ def outcome(target: Target, op: str) -> str | None:
     return None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("op", OPS)
 def test_a_chip_has_what_its_row_says(chip: str, op: str) -> None:

@@ -2,12 +2,13 @@
 """Bytes that lie along M or N, which threads bring to registers for warpgroups.
 
 The left operand of an instruction may come from registers: A as it is, B as that of the
-transpose. Interpreter at each level, emulator under eight seeds, and NumPy agree.
+transpose. Interpreter at each level, emulator under some seeds, and NumPy agree.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,8 @@ from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 
 pytestmark = pytest.mark.sampled(6)
+Draws = Callable[[int], int]
+SEEDS = 8
 
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), sizes=(64, 64, 384))
 LIFTED = replace(F8, transposed=(True, True))
@@ -66,18 +69,18 @@ def plan_of(module: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_all_judges_agree(name: str) -> None:
+def test_all_judges_agree(name: str, draws: Draws) -> None:
     case = CASES[name]
     module = cuda_tile.load(kernel(case).encode())
     plan = plan_of(module)
     assert plan["lhs"] == "register"
     is_lifted = case.transposed[0] and stored_type(case, "a") != "f16"
     assert plan.get("swap", 0) == (not is_lifted)
-    check(case, module)
+    check(case, module, draws(SEEDS))
 
 
-def check(case: Case, module: Any, text: str = "", signs: str = "") -> None:
-    """All levels, and the emulator under eight seeds, give what NumPy does."""
+def check(case: Case, module: Any, seeds: int, text: str = "", signs: str = "") -> None:
+    """All levels, and the emulator under some seeds, give what NumPy does."""
     levels = TILE_LEVELS[TILE_LEVELS.index("plan") :]
     for level, lowered in lowered_levels(module, "sm_90", levels):
         args, expected = arguments(case, signs)
@@ -87,7 +90,7 @@ def check(case: Case, module: Any, text: str = "", signs: str = "") -> None:
     assert "wgmma.mma_async" in compiled.ptx
     assert text in compiled.ptx
     converts = "convert" in plan_of(module)
-    for seed in range(8):
+    for seed in range(seeds):
         args, expected = arguments(case, signs)
         report = cuda_tile.run(
             *(module,),
@@ -122,20 +125,20 @@ def arguments(case: Case, signs: str) -> tuple[list[Any], Array]:
 
 
 @pytest.mark.parametrize("signs", ["unsigned signed", "signed unsigned"])
-def test_signs_stay_with_their_operands(signs: str) -> None:
+def test_signs_stay_with_their_operands(signs: str, draws: Draws) -> None:
     case = Case("i8", "i32", (64, 64, 64), (64, 64, 128))
     text = kernel(case).replace("signed signed", signs)
     kinds = [word[:1] + "8" for word in signs.split()]
     module = cuda_tile.load(text.encode())
-    check(case, module, f"s32.{kinds[1]}.{kinds[0]}", signs)
+    check(case, module, draws(SEEDS), f"s32.{kinds[1]}.{kinds[0]}", signs)
 
 
-def test_sums_that_run_on_without_promotion() -> None:
+def test_sums_that_run_on_without_promotion(draws: Draws) -> None:
     """Nothing writes registers that instructions in flight read."""
     text = kernel(F8).replace("mmaf %a, %b, %acc", "mmaf %a, %b, %acc fast_acc")
     module = cuda_tile.load(text.encode())
     assert plan_of(module)["swap"] == 1
-    check(F8, module)
+    check(F8, module, draws(SEEDS))
 
 
 LARGE = {

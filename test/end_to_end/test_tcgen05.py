@@ -17,6 +17,8 @@ from ptx_mutation import Mutant, mutants
 import cuda_tile
 from cuda_tile import UserError
 
+pytestmark = pytest.mark.sampled(3)
+
 LEVELS = ("place", "stage", "ring", "roles", "skew", "issue", "count", "barriers")
 CHIP = "sm_100"
 F16 = Case("f16", "f32", (128, 64, 64), (256, 128, 192))

@@ -179,6 +179,7 @@ def wrong(rule: Any) -> Any:
     return rule_of
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sorted({*CHECKS} - UNSEEN))
 def test_a_wrong_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RULES._rules, name, wrong(RULES[name]))

@@ -14,6 +14,8 @@ from cuda_tile import interp
 from cuda_tile.interp import InterpError
 from cuda_tile.runtime.args import array_args
 
+pytestmark = pytest.mark.sampled(3)
+
 SPECIAL = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 3e38]
 
 

@@ -112,6 +112,7 @@ def test_tile_of_one_instruction(transposed: bool, count: int) -> None:
     check(match, shared, dist, 16)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("swizzle_bytes", [0, 32, 64, 128])
 @pytest.mark.parametrize("fastest", [0, 1])
 @pytest.mark.parametrize("role", ["a", "b"])

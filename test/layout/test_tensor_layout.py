@@ -63,6 +63,7 @@ def test_sums_lie_where_the_datapaths_of_the_emulator_put_them(
     assert own == list(range(columns))[part.columns]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("atom", atoms()[::3], ids=lambda atom: atom.name)
 @pytest.mark.parametrize("blocks", [(1, 1), (2, 1), (1, 2), (2, 2)])
 @pytest.mark.parametrize("warps", [4, 8, 16])
@@ -192,6 +193,7 @@ def check(
         assert np.array_equal(got, want[:, ::per_piece])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bits", [8, 16, 32])
 @pytest.mark.parametrize("role", ["a", "b"])
 @pytest.mark.parametrize("count", [64, 128, 256])
@@ -216,6 +218,7 @@ def test_panels_are_read_as_they_lie(
         check(shared, bits, role, count, found)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bits", [8, 16, 32])
 @pytest.mark.parametrize("role", ["a", "b"])
 @pytest.mark.parametrize("span", SWIZZLE_BYTES)

@@ -15,7 +15,7 @@ from differential_check import LEVELS_W, check
 from near_miss import Miss, Seed
 from near_miss_check import case_of, has_fired, seeds
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(5)
 
 PROGRAMS = [(seed, miss) for seed in seeds() for miss in (None, *seed.misses)]
 

@@ -18,6 +18,7 @@ from cuda_tile.options import Options
 PRINTS = [case for case in CASES if case.name.startswith("print")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("gpu", ["sm_75", "sm_90"])
 @pytest.mark.parametrize("case", PRINTS, ids=lambda case: case.name)
 def test_the_same_text(case: OpCase, gpu: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from op_case import OpCase, check_case
 
-pytestmark = pytest.mark.sampled(6)
+pytestmark = pytest.mark.sampled(9)
 
 FILES = sorted(Path(__file__).parent.glob("*_cases.py"))
 

@@ -16,7 +16,7 @@ from staged_kernels import LOOPS, PRODUCTS, copies, kernel, run, two_loops, wgmm
 from cuda_tile.options import Options
 from cuda_tile.passes import count, ring, skew
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 SEEDS = (None, 0, 1)
 

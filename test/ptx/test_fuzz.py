@@ -19,6 +19,7 @@ from cuda_tile.emulator.ptx.parse import parse
 STARTS = starts()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("start", STARTS, ids=lambda start: start.name)
 def test_whatever_is_in_a_text(start: Start) -> None:
     assert outcome(start, start.text, limit=100_000).kind == "report"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ptx_exact import FORMATS, INF, NAN, Value, decode, encode, infinity, nan
 from ptx_harness import Case, bits_of, dtype_of, run_case, unchecked
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(4)
 
 Array = NDArray[Any]
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")

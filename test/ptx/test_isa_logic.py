@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from ptx_harness import Case, bits_of, check, check_legal, samples
@@ -295,6 +296,10 @@ def _prmt_cases() -> list[Case]:
         )
         for mode in PRMT_MODES
     ]
+    for control in (0x5410, 0x7632, 0x0123, 0x4444, 0x3218, 0xFDB9):
+        text = f"prmt.b32 {{d}}, {{a}}, {{b}}, {control:#06x};"
+        fixed = partial(permute, control=control)
+        cases.append(Case(text, ("b32", "b32"), "b32", fixed))
     return cases
 
 

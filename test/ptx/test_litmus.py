@@ -8,6 +8,7 @@ others, and must report the first race with the last write of a byte or a later 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -58,10 +59,13 @@ def listing(ops: list[Op], shape: Shape, model: Model) -> str:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_random_programs_are_judged_as_the_model_does(name: str) -> None:
+def test_random_programs_are_judged_as_the_model_does(
+    name: str, draws: Callable[[int], int]
+) -> None:
+    count = draws(COUNT)
     shape = SHAPES[name]
     verdicts = {True: 0, False: 0}
-    for seed in range(COUNT):
+    for seed in range(count):
         ops = random_ops(np.random.default_rng(seed), shape)
         model = Model(ops, shape)
         found = accused(ops, shape, seed)
@@ -71,7 +75,7 @@ def test_random_programs_are_judged_as_the_model_does(name: str) -> None:
         certain = certain_races(ops, model)
         assert not certain or min(certain) in found, f"missed: {text}"
         verdicts[bool(racy)] += 1
-    assert min(verdicts.values()) > COUNT // 20, verdicts
+    assert min(verdicts.values()) > count // 20, verdicts
 
 
 def op(

@@ -23,7 +23,7 @@ from nvcc import DEBUG, LINES, UNOPTIMISED, Kernel
 from cuda_tile.emulator import FindingError, PtxError
 from cuda_tile.emulator.launch import Mode
 
-pytestmark = pytest.mark.sampled(5)
+pytestmark = pytest.mark.sampled(8)
 
 KERNELS = (
     *nvcc_calls.KERNELS,

@@ -161,6 +161,7 @@ POLL:
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("copy", [IN, OUT], ids=["in", "out"])
 @pytest.mark.parametrize("seed", range(6))

@@ -361,6 +361,7 @@ def name_of(op: Mma) -> str:
     return "-".join([*parts, *(f"flip{i}" for i in (0, 1) if op.flips[i])])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", FORMS, ids=name_of)
 def test_product(op: Mma) -> None:
     check(op)

@@ -158,6 +158,7 @@ def test_load_reduces_the_columns(kind: str, shape: str) -> None:
             assert found == (values.max() if kind.startswith("max") else values.min())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("shape", "count", "pack"), run_cases())
 def test_load(shape: str, count: int, pack: bool) -> None:
     scale = 2 if pack else 1
@@ -190,6 +191,7 @@ def test_load(shape: str, count: int, pack: bool) -> None:
     np.testing.assert_array_equal(image.view(np.uint32).reshape(128, number), wanted)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("shape", "count", "unpack"), run_cases())
 def test_store(shape: str, count: int, unpack: bool) -> None:
     scale = 2 if unpack else 1

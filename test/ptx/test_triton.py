@@ -15,7 +15,7 @@ from triton_products import problem_of
 
 from cuda_tile.emulator import FindingError
 
-pytestmark = pytest.mark.sampled(5)
+pytestmark = pytest.mark.sampled(8)
 
 NAMES = sorted(kernels())
 SEEDS = 2

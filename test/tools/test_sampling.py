@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import argparse
 
-from sampling import add_sample_option, is_sampled
+import pytest
+from sampling import add_sample_option, fewer, is_sampled
 
 NAMES = [f"case {number}" for number in range(3000)]
 
@@ -21,3 +22,10 @@ def test_without_the_option_each_case_is_taken() -> None:
     assert parser.parse_args([]).sample == 1
     assert parser.parse_args(["--sample"]).sample == 4
     assert all(is_sampled(name, 1) for name in NAMES)
+
+
+@pytest.mark.parametrize(("draws", "left"), [(100, 33), (8, 2), (3, 2), (2, 2)])
+def test_a_sample_makes_a_third_of_the_draws_and_two_at_least(
+    draws: int, left: int
+) -> None:
+    assert fewer(draws) == left

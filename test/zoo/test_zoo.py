@@ -18,7 +18,7 @@ from zoo_launch import LAUNCHES, Launch
 
 import cuda_tile
 
-pytestmark = pytest.mark.sampled(4)
+pytestmark = pytest.mark.sampled(6)
 
 HERE = Path(__file__).parent
 ARCHIVE = HERE.parent / "kernels" / "zoo" / "bytecode-13.4.zip"

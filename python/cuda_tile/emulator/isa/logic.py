@@ -354,8 +354,16 @@ def prmt(form: Form, b: Builder) -> Compiled:
             result |= octet << np.uint64(8 * place)
         return result.astype(np.uint32)
 
+    def fixed(x: Array, y: Array, z: Array) -> Array:
+        pair = x.astype(np.uint64) | (y.astype(np.uint64) << np.uint64(32))
+        picked = pair.view(np.uint8).reshape(-1, 8)[:, places]
+        return np.ascontiguousarray(picked).view(np.uint32).ravel()
+
     sources = b.src(low, ty), b.src(high, ty), b.src(selector, U32)
-    return b.elementwise(fn, b.dst(d, ty), *sources)
+    is_constant = isinstance(selector, Immediate) and not mode
+    places = [int(sources[2][0]) >> 4 * place & 15 for place in range(4)]
+    picks = is_constant and max(places) < 8  # else some copy signs
+    return b.elementwise(fixed if picks else fn, b.dst(d, ty), *sources)
 
 
 def _mode_selector(mode: str, z: Array, place: int) -> Array:

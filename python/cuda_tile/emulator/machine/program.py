@@ -193,17 +193,16 @@ def _missing_warps(lanes: Lanes, machine: Machine) -> NDArray[np.uint32]:
         fours = lanes.warps.reshape(-1, 4)
         if not (fours[:, 0] & 3).any() and (fours[:, 3] - fours[:, 0] == 3).all():
             return np.zeros(len(lanes.warps), np.uint32)  # whole warpgroups
-    need = machine.live_members[lanes.warps]
-    lacking = need & ~lanes.members()
-    group = lanes.warps // per_cta * per_cta + lanes.warps % per_cta // 4 * 4
-    for warp in range(4):
-        other = group + warp
-        exists = (warp + group % per_cta) < per_cta
-        live = np.zeros(len(group), np.bool_)
-        live[exists] = machine.live_members[other[exists]] != 0
-        lacking[live & ~np.isin(other, lanes.warps)] = 1
-        partly = np.isin(group, group[(lacking != 0)])
-        lacking[partly & (lacking == 0)] = 1
+    lacking = machine.live_members[lanes.warps] & ~lanes.members()
+    # What is live and not here, by warp; then by warpgroup, of which a CTA's last may
+    # have fewer than four warps.
+    absent = machine.live_members != 0
+    absent[lanes.warps] = lacking != 0
+    of_cta = absent.reshape(-1, per_cta)
+    starts = np.arange(0, per_cta, 4)
+    is_partial = np.logical_or.reduceat(of_cta, starts, axis=1)
+    cta, warp = np.divmod(lanes.warps, per_cta)
+    lacking[is_partial[cta, warp // 4] & (lacking == 0)] = 1
     return lacking
 
 
@@ -234,15 +233,15 @@ def _tracked(step: Step, machine: Machine) -> Step:
     inner, flow = step.run, step.flow
 
     def incoming(lanes: Lanes) -> Bool:
-        flags = np.ones(lanes.count, np.bool_)
+        index = lanes.index
         if step.merges and reads:
-            flags = np.logical_or.reduce([read[lanes.index] for read in reads])
-        elif not step.defines:
-            for read in reads:
-                flags &= read[lanes.index]
-            if flow is not None:
-                flags = flow(flags, lanes)
-        return flags
+            return np.logical_or.reduce([read[index] for read in reads])
+        if step.defines:
+            return np.ones(lanes.count, np.bool_)
+        flags = reads[0][index] if reads else np.ones(lanes.count, np.bool_)
+        for read in reads[1:]:
+            flags = flags & read[index]
+        return flags if flow is None else flow(flags, lanes)
 
     def run(lanes: Lanes) -> None:
         flags = incoming(lanes)

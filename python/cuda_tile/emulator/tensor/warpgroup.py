@@ -91,11 +91,13 @@ class TensorCores:
     def touch(self, registers: Sequence[Register], lanes: Lanes, at: int) -> None:
         """An ordinary instruction accesses registers that products use."""
         machine = self._machine
-        rows = [self._rows[register] for register in registers]
-        held = self._held[rows][:, lanes.index]
-        bad = held > self._waited[lanes.index]
-        if bad.any():
-            which, lane = (int(x) for x in np.argwhere(bad)[0])
+        rows, index = [self._rows[register] for register in registers], lanes.index
+        waited = self._waited[index]
+        for which, row in enumerate(rows):
+            bad = self._held[row, index] > waited
+            if not np.count_nonzero(bad):
+                continue
+            lane = int(np.argmax(bad))
             warp = int(machine.warp_in_cta[lanes.numbers[lane]])
             holder = int(self._held_at[rows[which], lanes.numbers[lane]])
             raise Fault(
@@ -104,9 +106,10 @@ class TensorCores:
                 f"wgmma.wait_group covers the product that uses it, "
                 f"{machine.shadow.log.where(holder)}",
             )
+        fences = self._fences[index] + 1
         for row in rows:
-            self._touched[row, lanes.index] = self._fences[lanes.index] + 1
-            self._touched_at[row, lanes.index] = at
+            self._touched[row, index] = fences
+            self._touched_at[row, index] = at
 
     def _hold(
         self, registers: Sequence[Register], lanes: Lanes, shape: int, at: int

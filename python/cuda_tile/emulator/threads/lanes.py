@@ -37,19 +37,23 @@ class Lanes:
         first = int(numbers[0])
         stop = int(numbers[-1]) + 1
         self.index: slice | Index = numbers
+        self.active: Bool | None = None
         if stop - first == self.count:
             self.index = slice(first, stop)
+            if not (first | stop) & (WARP_LANES - 1):  # whole warps
+                self.rows: slice | Index = slice(first >> 5, stop >> 5)
+                self.warps: Index = np.arange(first >> 5, stop >> 5)
+                return
         warp_of = numbers >> 5
         starts = np.flatnonzero(warp_of[1:] != warp_of[:-1]) + 1
-        self.warps: Index = warp_of[np.concatenate(([0], starts))]
-        self.active: Bool | None = None
+        self.warps = warp_of[np.concatenate(([0], starts))]
         if len(self.warps) * WARP_LANES != self.count:
             row_of = np.zeros(self.count, np.intp)
             row_of[starts] = 1
             row_of = row_of.cumsum()
             self.active = np.zeros((len(self.warps), WARP_LANES), np.bool_)
             self.active[row_of, numbers & 31] = True
-        self.rows: slice | Index = self.warps
+        self.rows = self.warps
         if int(self.warps[-1]) - int(self.warps[0]) + 1 == len(self.warps):
             self.rows = slice(int(self.warps[0]), int(self.warps[-1]) + 1)
 
