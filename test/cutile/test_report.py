@@ -55,18 +55,20 @@ def test_a_program_has_a_page_for_each_kernel(program: Path) -> None:
 def test_a_recorded_launch_is_what_a_page_runs(program: Path) -> None:
     cutile("--record=launches", "program.py", folder=program)
     launch = program / "launches" / "0002-triple"
-    for number, given in enumerate((launch, program / "launches")):
-        page = program / f"{number}.html"
-        words = ["--gpu=sm_90", "--report=html", "-o", page, "--report-run", given]
-        command = [Path(sys.executable).parent / "cuda-tile-compile"]
-        subprocess.run([*command, launch / "kernel.tileirbc", *words], check=True)
+    command = [Path(sys.executable).parent / "cuda-tile-compile"]
+    page = program / "r.html"
+    words = ["--gpu=sm_90", "--report=html", "-o", page, "--report-run"]
+    for given in (launch, program / "launches"):
+        page.unlink(missing_ok=True)
+        subprocess.run(
+            [*command, launch / "kernel.tileirbc", *words, given], check=True
+        )
         text = page.read_text()
         assert "those of the launch 0002-triple" in text
         assert "No counts" not in text
     other = program / "launches" / "0001-double" / "kernel.tileirbc"
-    words[-1] = launch
     done = subprocess.run(
-        [*command, other, *words], capture_output=True, text=True, check=False
+        [*command, other, *words, launch], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     assert "expected a recorded launch of @" in done.stderr
