@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import cuda_tile
 from cuda_tile import UserError
 from cuda_tile import builder as b
 
@@ -45,6 +47,21 @@ def test_the_first_program_passes_a_strict_type_checker(tmp_path: Path) -> None:
     code, said = check_types(program, tmp_path)
     assert code == 0, said
     assert re.findall(r'Type of ".*" is "(\w+)"', said) == list(REVEALED.values())
+
+
+@pytest.mark.parametrize("name", ["add.py", "fast_division.py"])
+def test_programs_of_start_here_pass_mypy_in_strict_mode(
+    name: str, tmp_path: Path
+) -> None:
+    program = ROOT / "examples" / "guide" / name
+    package = str(Path(cuda_tile.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent",
+         "--cache-dir", tmp_path, program],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": package},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
 
 
 def test_what_is_wrong_is_found_by_the_type_checker(tmp_path: Path) -> None:

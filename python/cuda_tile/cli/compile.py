@@ -81,8 +81,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--report-run",
         metavar="'GRID ARG ...'",
         help="what the html report runs the kernel with on the emulator, as "
-        "cuda-tile-run has arguments, such as '4,4 randn:f16[64,64] ...'; default: "
-        "one tile block on arrays of a few tiles",
+        "cuda-tile-run has arguments, such as '4,4 randn:f16[64,64] ...', or the "
+        "folder of a launch that python -m cuda_tile.cutile --record=DIR has "
+        "recorded; default: one tile block on arrays of a few tiles",
     )
     parser.add_argument(
         "--print-after",

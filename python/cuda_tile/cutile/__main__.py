@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cuda_tile.cli.failure import (
     TRACEBACK_VARIABLE,
@@ -53,6 +54,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_options(parser)
     add_debug_options(parser)
+    parser.add_argument(
+        "--report",
+        metavar="PAGE.html",
+        type=Path,
+        help="write a page with all levels of each kernel that is launched, side by "
+        "side, run with the arguments of its first launch (docs/report.md)",
+    )
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, help="program and its arguments"
@@ -160,7 +168,30 @@ def run(program: Callable[[], object]) -> int:
 @reports_errors
 def main() -> int:
     """Reads the command line and runs the program."""
-    return run(prepare(build_parser().parse_args()))
+    words = build_parser().parse_args()
+    if words.report is None:
+        return run(prepare(words))
+    with TemporaryDirectory(prefix="cuda-tile-") as folder:
+        words.record = words.record or folder
+        code = run(prepare(words))
+        _write_pages(words)
+    return code
+
+
+def _write_pages(words: argparse.Namespace) -> None:
+    """Writes the pages that were asked for, and says which.
+
+    Raises:
+        UserError: The program has launched nothing, or as `page.write_pages`.
+    """
+    from cuda_tile.cutile.page import write_pages
+
+    gpu = from_options(words).gpu
+    pages = write_pages(Path(words.record), words.report, gpu)
+    if not pages:
+        raise UserError("expected a launch to report on, got none from the program")
+    for page in pages:
+        print(f"{page}: report of a kernel for {gpu}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,13 @@ arrays.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,9 +75,14 @@ class Inputs:
 def read_inputs(text: str, entry: ir.Operation) -> Inputs:
     """The inputs that a user wrote: the grid, then arguments as `cuda-tile-run` has.
 
+    Or the folder of a recorded launch, or of several, whose first one of the kernel it
+    is then.
+
     Raises:
         UserError: The text is none, or does not fit the kernel.
     """
+    if Path(text).is_dir():
+        return _read_recorded(Path(text), entry)
     words = shlex.split(text)
     if not words or not re.fullmatch(r"\d+(,\d+){0,2}", words[0]):
         raise UserError(
@@ -86,6 +93,25 @@ def read_inputs(text: str, entry: ir.Operation) -> Inputs:
     values = [parse_arg(word).value for word in words[1:]]
     args = spread_args(entry_name(entry), parameter_types(entry), values)
     return Inputs((x, y, z), list(args), " ".join(words[1:]), is_generated=False)
+
+
+def _read_recorded(folder: Path, entry: ir.Operation) -> Inputs:
+    """What a cuTile program passed to a kernel, see `cutile.recorder`.
+
+    Raises:
+        UserError: The folder has no launch of the kernel, or files are missing.
+    """
+    for file in sorted((*folder.glob("launch.json"), *folder.glob("*/launch.json"))):
+        facts = json.loads(file.read_text())
+        if facts["entry"] == entry_name(entry):
+            values = [parse_arg(word, file.parent).value for word in facts["arguments"]]
+            args = spread_args(entry_name(entry), parameter_types(entry), values)
+            x, y, z = facts["grid"]
+            said = f"those of the launch {file.parent.name}"
+            return Inputs((x, y, z), list(args), said, is_generated=False)
+    raise UserError(
+        f"expected a recorded launch of @{entry_name(entry)} in '{folder}', got none"
+    )
 
 
 @dataclass(frozen=True)

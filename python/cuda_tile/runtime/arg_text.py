@@ -74,8 +74,12 @@ def member_path(table: Path, number: int) -> Path:
     return table.with_name(f"{table.stem}.{number}.npy")
 
 
-def parse_arg(text: str) -> ParsedArg:
+def parse_arg(text: str, folder: Path = Path()) -> ParsedArg:
     """Parses one argument; the grammar is in the docstring of this module.
+
+    Args:
+        text: The argument.
+        folder: Where its files are.
 
     Raises:
         UserError: The text does not match the grammar, or a file cannot be read.
@@ -85,25 +89,25 @@ def parse_arg(text: str) -> ParsedArg:
         if not separator or not path:
             raise UserError(f"expected out:FILE.npy:TYPE[SIZES], got '{text}'")
         typed = _TYPED.fullmatch(source)
-        array = _make("zeros", source, text) if typed else _source(source, text)
+        array = _make("zeros", source, text) if typed else _source(source, text, folder)
         if array is None:
             raise UserError(f"{_EXPECTED}, got '{text}'")
         return ParsedArg(array, Path(path + ".npy"))
-    array = _source(text, text)
+    array = _source(text, text, folder)
     return ParsedArg(_number(text) if array is None else array)
 
 
-def _source(text: str, whole: str) -> Array | None:
+def _source(text: str, whole: str, folder: Path) -> Array | None:
     """The array that `text` describes, or None if it does not describe one."""
     form, separator, rest = text.partition(":")
     if separator and form == "table":
-        return _load_table(Path(rest))
+        return _load_table(folder / rest)
     if separator and form in FORMS:
         return _make(form, rest, whole)
     path, separator, type_name = text.partition(".npy")
     if not separator or (type_name and not type_name.startswith(":")):
         return None
-    return _load(Path(path + ".npy"), type_name.removeprefix(":"))
+    return _load(folder / f"{path}.npy", type_name.removeprefix(":"))
 
 
 def _load(path: Path, type_name: str) -> Array:
