@@ -82,7 +82,7 @@ class InterpTarget:
         self.listing = Listing(self._session.entry)
         self.named = Names(self.listing, sources, launching.ssa, launching.labels)
         spots = [line.spot for line in self.listing.lines]
-        breakpoints.place(spots, self.named.of.values())
+        breakpoints.place(spots, self.named.of.values(), sources)
 
     # Running
 
