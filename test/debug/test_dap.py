@@ -12,6 +12,7 @@ import pytest
 from dap_client import PROGRAMS, Client, Debugger, environment
 
 PRODUCT = str(PROGRAMS / "product.py")
+TWO = str(PROGRAMS / "two.py")
 SUMS = str(PROGRAMS / "sums.mlir")
 
 
@@ -198,6 +199,51 @@ def test_a_fault_stops_and_can_be_looked_into(editor):
     assert editor.stop()[0] == "exception"
     editor.request("continue", threadId=1)
     assert editor.end() == 1
+
+
+def test_several_launches(editor):
+    """Breakpoints stay in their function; what is printed is said once."""
+    blank, store = line_of(TWO, "def fill") - 2, line_of(TWO, "ct.store(a")
+    added = line_of(TWO, "t += i")
+    points = [blank, store, {"line": added, "condition": "n == 2 and i == 1"}]
+    editor.begin("launch", {TWO: points}, program=TWO)
+    for value in (3, 4):
+        for block in (1, 2):
+            assert editor.stop() == ("breakpoint", store, block)
+            assert editor.value("a[31]") == ("0" if value == 3 else "3")
+            if block == 2:
+                assert editor.go("reverseContinue", 2)[1:] == (store, 1)
+                assert editor.go("continue")[1:] == (store, 2)
+            editor.request("continue", threadId=block)
+    assert editor.stop() == ("breakpoint", added, 2)
+    assert editor.value("t[0]") == "6"
+    editor.request("continue", threadId=2)
+    assert editor.end() == 0
+    said = "".join(editor.output)
+    assert said.count("fill 0") == said.count("fill 1") == 2
+    assert "grown: [4. 7.]" in said
+
+
+def test_stops_at_the_end_and_at_new_nans_if_asked(editor):
+    editor.request("initialize", adapterID="cuda-tile")
+    editor.request("launch", program=TWO, stopOnEntry=True)
+    editor.request("setExceptionBreakpoints", filters=["end", "nan"])
+    editor.request("configurationDone")
+    for _ in range(3):
+        assert editor.stop()[0] == "entry"
+        editor.request("continue", threadId=1)
+        assert editor.event("stopped")["description"] == "end"
+        editor.request("continue", threadId=1)
+    assert editor.end() == 0
+
+
+def test_pauses(editor):
+    endless = PROGRAMS / "endless.mlir"
+    editor.begin("launch", {}, program=str(endless), grid=1)
+    while not editor.ask("evaluate", expression="1")["success"]:
+        editor.request("pause", threadId=1)
+    assert editor.stop()[0] == "pause"
+    assert editor.go("next")[0] == "step"
 
 
 def test_attaches_to_a_port(tmp_path):

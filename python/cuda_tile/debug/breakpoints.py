@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cuda_tile.debug.expression import UnknownName, evaluate, is_true
+from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot, is_back, is_same_file
 from cuda_tile.debug.values import one_line
 from cuda_tile.errors import UserError
@@ -69,13 +70,14 @@ class Breakpoints:
     is_nan_caught: bool = False
     _known: frozenset[str] = frozenset()
     _spots: list[Spot] = field(default_factory=list[Spot])
+    _sources: Sources = field(default_factory=Sources)
     _count: int = 0
 
     def add(self, file: str, line: int, **choices: Any) -> Breakpoint:
         """Makes a breakpoint; `choices` are the attributes of `Breakpoint`."""
         self._count += 1
         made = Breakpoint(self._count, file, line, **choices)
-        made.at = nearest_line(self._spots, file, line)
+        made.at = self._nearest(made)
         self.all = [*self.all, made]
         return made
 
@@ -83,18 +85,28 @@ class Breakpoints:
         """Takes away the breakpoints that are unwanted."""
         self.all = [each for each in self.all if not is_unwanted(each)]
 
-    def place(self, spots: Iterable[Spot], names: Iterable[str]) -> None:
+    def place(
+        self, spots: Iterable[Spot], names: Iterable[str], sources: Sources
+    ) -> None:
         """Finds the lines anew in the kernel that is launched now.
 
         Args:
             spots: Its ops.
             names: The names of all its values: where one is not in scope yet, a
                 condition that asks for it is false.
+            sources: Its source files.
         """
-        self._spots = list(spots)
+        self._spots, self._sources = list(spots), sources
         self._known = frozenset(name.removeprefix("%") for name in names)
         for each in self.all:
-            each.at = nearest_line(self._spots, each.file, each.line)
+            each.at = self._nearest(each)
+
+    def _nearest(self, each: Breakpoint) -> tuple[str, int] | None:
+        """The first line with an op from a breakpoint's on, in the same function."""
+        found = nearest_line(self._spots, each.file, each.line)
+        if found is None or self._sources.is_apart(found[0], each.line, found[1]):
+            return None
+        return found
 
     def hit(self, spot: Spot, previous: Spot | None, names: Names) -> str | None:
         """Why to stop before `spot`, if a breakpoint is met there."""

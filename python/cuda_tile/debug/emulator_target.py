@@ -69,7 +69,7 @@ class EmulatorTarget:
         self._file = f"{name}.ptx"
         sources.write(self._file, ptx)
         self.listing = PtxListing(ptx, self._file)
-        breakpoints.place(self.listing.all(), ())
+        breakpoints.place(self.listing.all(), (), sources)
         self._said = 0
         self._begin()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -164,7 +164,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(plain, mode="eval")
         with np.errstate(all="ignore"):
-            return _Evaluator({**names, **held}).value(tree.body)
+            return _Evaluator(_Names(names, held)).value(tree.body)
     except SyntaxError:
         raise UserError(f"expected an expression, got '{text}'") from None
     except UserError:
@@ -198,6 +198,26 @@ def is_true(value: Any) -> bool:
             ".any() or .all()"
         )
     return bool(value)
+
+
+class _Names(Mapping[str, Any]):
+    """The values in scope, each computed only when it is asked for, and stand-ins."""
+
+    def __init__(self, names: Mapping[str, Any], held: Mapping[str, Any]) -> None:
+        self._names = names
+        self._held = held
+
+    def __getitem__(self, name: str) -> Any:
+        return self._held[name] if name in self._held else self._names[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held or name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class _Evaluator:

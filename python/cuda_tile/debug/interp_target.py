@@ -24,7 +24,7 @@ from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
 from cuda_tile.debug.stepping import Plan, Seek, Through, UntilNan, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
-from cuda_tile.debug.tiles import nan_in, shown
+from cuda_tile.debug.tiles import Scope, nan_in, shown
 from cuda_tile.debug.values import Shown
 from cuda_tile.debug.writers import Writers
 from cuda_tile.interp.driver import Session
@@ -77,12 +77,13 @@ class InterpTarget:
         self.rewind = Rewind(self)
         self.writers = Writers(self, self.rewind)
         self._said = 0
+        self._scopes: dict[tuple[int, str | None, bool], dict[str, int]] = {}
         self._begin()
         self._saved = self._memory_now()
         self.listing = Listing(self._session.entry)
         self.named = Names(self.listing, sources, launching.ssa, launching.labels)
         spots = [line.spot for line in self.listing.lines]
-        breakpoints.place(spots, self.named.of.values())
+        breakpoints.place(spots, self.named.of.values(), sources)
 
     # Running
 
@@ -282,19 +283,10 @@ class InterpTarget:
         function = frames[frame].function
         named = self._given_by_caller(thread, frame, frames)
         other: dict[str, Shown] = {}
-        is_after = self.is_after and thread == self.thread
-        for slot in self.listing.in_scope(line, after=is_after):
-            if not self.named.is_visible(slot, function):
-                continue
+        for name, slot in self._slots(line, function, thread).items():
             group = named if self.named.is_given(slot) else other
-            name = self.named.name(slot)
-            group.pop(name, None)  # the youngest of a name comes last
-            group[name] = shown(self.listing, run, slot, self._argument(slot))
-        grid = {
-            "block": Shown(Coordinates(run.block_id)),
-            "grid": Shown(Coordinates(self.launch.grid)),
-        }
-        return {"Variables": named, "Launch": grid, "Tile IR": other}
+            group[name] = self._shown(run, slot)
+        return {"Variables": named, "Launch": self._grid(run), "Tile IR": other}
 
     def _given_by_caller(
         self, thread: int, frame: int, frames: Sequence[Frame]
@@ -314,12 +306,39 @@ class InterpTarget:
 
     def names(self, thread: int, frame: int = 0) -> Mapping[str, Any]:
         """The values in scope as expressions see them."""
-        found: dict[str, Any] = {}
-        for group in self.scopes(thread, frame).values():
-            for name, each in group.items():
-                if each.value is not None:
-                    found.setdefault(name, each.value)
-        return found
+        line, run = self._standing(thread), self._runs.get(thread)
+        if line is None or run is None:
+            return {}
+        frames = self.frames(thread)
+        frame = min(frame, len(frames) - 1)
+        given = self._given_by_caller(thread, frame, frames)
+        rest = {name: each.value for name, each in given.items()}
+        rest |= {name: each.value for name, each in self._grid(run).items()}
+        slots = self._slots(line, frames[frame].function, thread)
+        return Scope(slots, lambda slot: self._shown(run, slot).value, rest)
+
+    def _slots(self, line: Line, function: str | None, thread: int) -> dict[str, int]:
+        """The slots in scope by name; the youngest of a name comes last."""
+        is_after = self.is_after and thread == self.thread
+        key = line.spot.order, function, is_after
+        if key not in self._scopes:
+            found: dict[str, int] = {}
+            for slot in self.listing.in_scope(line, after=is_after):
+                if self.named.is_visible(slot, function):
+                    name = self.named.name(slot)
+                    found.pop(name, None)
+                    found[name] = slot
+            self._scopes[key] = found
+        return self._scopes[key]
+
+    def _shown(self, run: TileBlock, slot: int) -> Shown:
+        return shown(self.listing, run, slot, self._argument(slot))
+
+    def _grid(self, run: TileBlock) -> dict[str, Shown]:
+        return {
+            "block": Shown(Coordinates(run.block_id)),
+            "grid": Shown(Coordinates(self.launch.grid)),
+        }
 
     def _names_now(self) -> Mapping[str, Any]:
         return self.names(self.thread)

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cuda_tile import api, emulator, interp
 from cuda_tile._mlir import ir
 from cuda_tile.debug.emulator_target import EmulatorTarget
 from cuda_tile.debug.interp_target import InterpTarget, Launching
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.target import FrontEnd, debug
+from cuda_tile.debug.values import as_array
 from cuda_tile.emulator.machine.schedule import Watcher
 from cuda_tile.files import load
 from cuda_tile.interp.decode import value_names
 from cuda_tile.interp.program import Program, all_ops
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.locations import places_of
+from cuda_tile.runtime.elements import Array
 
 
 def debug_interp(
@@ -136,11 +136,7 @@ def debug_emulator(
             **options,
         )
 
-    arrays = {
-        names.get(number, f"arg{number}"): value
-        for number, value in enumerate(args)
-        if isinstance(value, np.ndarray)
-    }
+    arrays = _arrays(args, names)
     sources = Sources(folders)
     target = EmulatorTarget(
         kernel or name, compiled.ptx, launch, arrays, front.breakpoints, sources
@@ -165,11 +161,7 @@ def debug_ptx(
     Raises:
         UserError: The launch failed, and the front end has seen where.
     """
-    arrays: dict[str, Any] = {
-        f"arg{number}": value
-        for number, value in enumerate(options["args"])
-        if isinstance(value, np.ndarray)
-    }
+    arrays = _arrays(options["args"], {})
 
     def launch(watcher: Watcher) -> Any:
         return emulator.launch(ptx, entry, watcher=watcher, **options)
@@ -177,3 +169,9 @@ def debug_ptx(
     name = entry or "kernel"
     target = EmulatorTarget(name, ptx, launch, arrays, front.breakpoints, Sources())
     return debug(target, front)
+
+
+def _arrays(args: Sequence[Any], names: Mapping[int, str]) -> dict[str, Array]:
+    """The arrays among arguments, by the name or the number of their parameter."""
+    found = {n: as_array(value) for n, value in enumerate(args)}
+    return {names.get(n, f"arg{n}"): a for n, a in found.items() if a is not None}

@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+_FUNCTION = re.compile(
+    r"\s*(?:(?:async\s+)?def\s|(?:cuda_tile\.)?entry\s+@|(?:\.visible\s+)?\.(?:entry|func)\b)"
+)
+"""Where a function begins, in Python, Tile IR text and PTX."""
 
 
 class Sources:
@@ -52,6 +58,11 @@ class Sources:
             text = path.read_text(errors="replace") if path is not None else ""
             self._lines[name] = text.splitlines()
         return self._lines[name]
+
+    def is_apart(self, name: str, line: int, other: int) -> bool:
+        """Whether a function begins behind one line, up to another."""
+        between = self.lines(name)[line:other]
+        return any(_FUNCTION.match(text) for text in between)
 
     def line(self, name: str, number: int) -> str:
         """One line, "" where there is none."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -64,3 +65,38 @@ def nan_in(value: Any) -> tuple[int, ...] | None:
 def as_tile(value: Any) -> Array | Partial | None:
     """The value if it is a tile."""
     return value if isinstance(value, Partial) else as_array(value)
+
+
+class Scope(Mapping[str, Any]):
+    """The values in scope as expressions see them, each made when it is asked for.
+
+    Args:
+        slots: The slots by name.
+        value: Gives what is in a slot.
+        rest: Further values by name.
+    """
+
+    def __init__(
+        self,
+        slots: Mapping[str, int],
+        value: Callable[[int], Any],
+        rest: Mapping[str, Any],
+    ) -> None:
+        self._slots = slots
+        self._value = value
+        self._rest = rest
+
+    def __getitem__(self, name: str) -> Any:
+        return (
+            self._value(self._slots[name]) if name in self._slots else self._rest[name]
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._slots or name in self._rest
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._rest
+        yield from self._slots
+
+    def __len__(self) -> int:
+        return len(self._slots) + len(self._rest)

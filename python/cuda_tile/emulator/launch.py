@@ -104,8 +104,7 @@ def launch(
             exactly the parameter's size; `TensorMap` for a tensor map.
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
-        cooperative: Whether all CTAs run together, so that they may wait for each
-            other (a cooperative launch; cooperative_groups::this_grid().sync()).
+        cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
             random order and checks that registers are written before they are used. By
             default adversarial with a seed, fast without. `Report.checked` says more.
@@ -116,8 +115,7 @@ def launch(
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
-        bounds: The chip whose rates `Report.bounds` is to be made with, a row of
-            `cuda_tile.targets`; None for no such report.
+        bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; adversarial mode finds accesses before griddepcontrol.wait.
@@ -146,8 +144,7 @@ def launch(
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
-    run.prepare(params, limit, _Assumed(registers, numbers, order))
-    run.watch(watcher)
+    run.prepare(params, limit, _Assumed(registers, numbers, order), watcher)
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     arguments.elements(function, args, numbers)
     return run.report
@@ -290,7 +287,13 @@ class _Run:
         if self.machine.global_shadow is not None:
             self.machine.global_shadow.preceding = ranges
 
-    def prepare(self, params: NDArray[np.uint8], limit: int, assumed: _Assumed) -> None:
+    def prepare(
+        self,
+        params: NDArray[np.uint8],
+        limit: int,
+        assumed: _Assumed,
+        watcher: Watcher | None,
+    ) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
@@ -316,12 +319,9 @@ class _Run:
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )
-
-    def watch(self, watcher: Watcher | None) -> None:
-        """Asks somebody before each instruction."""
         if watcher is not None:
             self._scheduler.watcher = watcher
-            watcher.begins(self.machine, self._scheduler)
+            watcher.begins(machine, self._scheduler)
 
     def _steering(self) -> frozenset[Register]:
         """The registers on which it depends how the kernel goes on.
