@@ -63,10 +63,10 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         ("instructions", "times as many, in the PTX or executed"),
         ("seconds", "times as many, of all compilations"),
     ):
-        value = getattr(usual, name.replace("-", "_"))
+        value: float = getattr(usual, name.replace("-", "_"))
         add(
             f"--worse-{name}",
-            type=type(value),
+            type=float,
             default=value,
             metavar="X",
             help=f"{about} are worse, {value}",
