@@ -194,6 +194,7 @@ def run(
         Unsupported: An op has no rule.
         KeyboardInterrupt: With a note that says where the kernel stood.
     """
+    check_on_finding(on_finding)
     session = Session(
         module,
         entry,
@@ -210,16 +211,7 @@ def run(
         numbers=numbers,
         unspecified=unspecified,
     )
-    check_on_finding(on_finding)
-    try:
-        for _ in session.stops():
-            pass
-    except InterpError as error:
-        if on_finding == "raise":
-            raise
-        found = InterpFinding.of(error, session.launch.kernel)
-        return session.report(collects=True, found=(found,))
-    return session.report(collects=on_finding == "collect")
+    return session.finish(on_finding)
 
 
 def load(module: Any) -> Program:
@@ -383,6 +375,18 @@ class Session:
         for number in range(count):
             served = tuple(ids[number::count])
             yield TileBlock(self.launch, self.entry, served[0], number, served=served)
+
+    def finish(self, on_finding: OnFinding) -> InterpReport:
+        """Runs the launch to its end; as `run`."""
+        try:
+            for _ in self.stops():
+                pass
+        except InterpError as error:
+            if on_finding == "raise":
+                raise
+            found = InterpFinding.of(error, self.launch.kernel)
+            return self.report(collects=True, found=(found,))
+        return self.report(collects=on_finding == "collect")
 
     def report(
         self, *, collects: bool = False, found: tuple[Finding, ...] = ()
