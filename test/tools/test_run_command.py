@@ -148,6 +148,31 @@ RACE = """cuda_tile.module @m { entry @k(%p: tile<ptr<i32>>) {
 } }"""
 
 
+BAD_PARAMETER = "cuda_tile.module @m { entry @k(%a: i32) { return } }"
+BAD_GLOBAL = """cuda_tile.module @m {
+  global @g alignment = 1975239246281627091 <i32: 0> : tile<1xi32>
+  entry @k() { return }
+}"""
+
+
+@pytest.mark.parametrize("on", ["interp", "emulator"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            BAD_PARAMETER,
+            "expected parameters that are tiles, such as tile<i32>, got",
+        ),
+        (BAD_GLOBAL, "expected an alignment that is a power of two up to"),
+    ],
+    ids=["parameter", "global"],
+)
+def test_what_the_fuzz_found(command: Command, text: str, message: str, on: str):
+    """Both are valid for the verifier, and were internal errors."""
+    Path("k.mlir").write_text(text)
+    assert message in command(tool, "k.mlir", "--grid", "1", f"--on={on}").sentence
+
+
 FAILS = """
 cuda_tile.module @m { entry @k(%n: tile<i32>) {
   %t = print_tko "n is %d", %n : tile<i32> -> token

@@ -9,7 +9,8 @@ rounds, has none: a candidate may round it otherwise.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +34,9 @@ def _value(other: object) -> int:
     """The element of an operand."""
     if isinstance(other, Residue):
         return other.value
-    if isinstance(other, (int, np.integer)):
+    if isinstance(other, Integral):
         return int(other)
-    if isinstance(other, (float, np.floating)) and np.isfinite(float(other)):
+    if isinstance(other, Real) and np.isfinite(float(other)):
         top, bottom = float(other).as_integer_ratio()
         while top and top % 2 == 0:
             top //= 2
@@ -82,13 +83,13 @@ class Residue:
 
     def __truediv__(self, other: object) -> Residue:
         """By powers of two only: other quotients are rounded in one way or another."""
-        number = abs(_value(other)) if isinstance(other, (int, np.integer)) else 0
+        number = abs(_value(other)) if isinstance(other, Integral) else 0
         if number <= 0 or number & (number - 1):
             raise NotExactError(f"expected a division by a power of two, got {other!r}")
         return Residue(self.value * pow(_value(other), -1, MODULUS))
 
     def __pow__(self, other: object) -> Residue:
-        if not isinstance(other, (int, np.integer)) or other < 0:
+        if not isinstance(other, Integral) or other < 0:
             raise NotExactError(f"expected a power, got {other!r}")
         return Residue(pow(self.value, int(other), MODULUS))
 
@@ -158,6 +159,16 @@ def exact_answer(
     Raises:
         NotExactError: It has no such answer.
     """
+    with np.errstate(all="ignore"):
+        return _answered(answer, args, types)
+
+
+def _answered(
+    answer: Callable[[Sequence[Any]], Sequence[Any]],
+    args: Sequence[Any],
+    types: Sequence[np.dtype[Any]],
+) -> list[Array | None]:
+    """As `exact_answer`."""
     try:
         outputs = answer([_argument(arg) for arg in args])
     except Exception as error:  # of any function that knows no residues
@@ -169,5 +180,5 @@ def exact_answer(
         if name is None or values.dtype != object:
             found.append(None)
             continue
-        found.append(narrow(_elements(cast("Array", values)), name))
+        found.append(narrow(_elements(values), name))
     return found
