@@ -4,7 +4,7 @@
 import numpy as np
 
 CASES = 3
-SHAPES = (32, 64, 256), (48, 40, 300), (16, 32, 130)
+SHAPES = (32, 32, 128), (32, 40, 100), (16, 32, 66)
 
 
 def inputs(rng, number):
