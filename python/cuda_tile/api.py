@@ -39,6 +39,7 @@ from cuda_tile.pipeline import (
 from cuda_tile.place.slow import slow_accesses
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.record import read_grid
+from cuda_tile.runtime.report import choices_of
 
 if TYPE_CHECKING:
     from cuda_tile.emulator.report import Report as EmulatorReport
@@ -394,12 +395,16 @@ def run(
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.
         gpu: Target chip for `emulator` and `gpu`; sm_90 by default.
         compiled: A result of `compile` to use again.
-        choices: Passed on to the executor. `seed` makes it choose all that is open at
-            random: on the emulator adversarial mode, in which small launches run
-            without one, too.
+        choices: Passed on to the executor. Interpreter and emulator both take
+            `seed`, which makes them choose all that is open at random: on the emulator
+            adversarial mode, in which small launches run without one, too; `mode`,
+            each by its own names and the other's (`cuda_tile.runtime.report.MODES`);
+            `on_finding`: "raise", or "collect" for findings in the report; `limit`,
+            most operations or steps; `numbers`; `preceding`.
 
     Returns:
-        The executor's own report; None of `gpu`.
+        The executor's own report, a `cuda_tile.runtime.report.RunReport`: `kernel`,
+        `findings`, `stdout`, `warnings`, `checked`, `steps`. None of `gpu`.
 
     Raises:
         UserError: An argument does not fit, or the kernel did something illegal,
@@ -426,6 +431,8 @@ def run(
     source: Any = module
     if on != "interp":
         source = compiled or compile(module, gpu, cubin=on == "gpu")
+    if on != "gpu":
+        choices = choices_of(on, choices)
     with naming(names):
         report = executors[on](source, name, extents, bound, **choices)
     if on == "emulator":

@@ -15,9 +15,11 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.admission import check_depth
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import InternalError, UserError
-from cuda_tile.ir.launch import emitted_kernels
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.launch import emitted_kernels, parameter_types
+from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.locations import place_text
+from cuda_tile.runtime.memory import MOST_ALIGNMENT_BYTES
 
 Artifact = ir.Operation | str | Assembled
 """What a step leaves: the `builtin.module`, PTX text, or a cubin."""
@@ -150,6 +152,22 @@ def check_input(module: ir.Operation) -> None:
     if invalid := find_invalid(module):
         said, location = invalid
         raise UserError(f"expected a valid module, got: {said}", location)
+    for entry in entries(module):
+        parameter_types(entry)
+    for op in nested_ops(module):
+        if op.name == "cuda_tile.global":
+            _check_alignment(op)
+
+
+def _check_alignment(op: ir.Operation) -> None:
+    """Refuses a global that no memory can hold: PTX and LLVM have powers of two."""
+    align = integer(op, "alignment") if "alignment" in op.attributes else 0
+    if align & (align - 1) or align > MOST_ALIGNMENT_BYTES:
+        raise UserError(
+            f"expected an alignment that is a power of two up to "
+            f"{MOST_ALIGNMENT_BYTES}, got {align}",
+            location_text(op),
+        )
 
 
 def check_pass(module: ir.Operation, name: str) -> None:

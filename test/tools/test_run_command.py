@@ -130,6 +130,49 @@ def test_a_limit_of_operations(command: Command):
     assert "tile block (1, 0, 0): 'cuda_tile.assume': more than 30 ops ran" in done.err
 
 
+@pytest.mark.parametrize("on", ["interp", "emulator"])
+def test_findings_are_collected(command: Command, on: str):
+    Path("k.mlir").write_text(RACE)
+    words = ("zeros:i32[4]", f"--on={on}", "--collect", "--mode", "adversarial")
+    assert command(tool, "k.mlir", *words, "--grid", "1").code == 0
+    done = command(tool, "k.mlir", *words, "--grid", "2")
+    assert done.code == 1
+    assert "finding: k: " in done.out
+    assert not done.err
+
+
+RACE = """cuda_tile.module @m { entry @k(%p: tile<ptr<i32>>) {
+  %i, %j, %l = get_tile_block_id : tile<i32>
+  %t = store_ptr_tko weak %p, %i : tile<ptr<i32>>, tile<i32> -> token
+  return
+} }"""
+
+
+BAD_PARAMETER = "cuda_tile.module @m { entry @k(%a: i32) { return } }"
+BAD_GLOBAL = """cuda_tile.module @m {
+  global @g alignment = 1975239246281627091 <i32: 0> : tile<1xi32>
+  entry @k() { return }
+}"""
+
+
+@pytest.mark.parametrize("on", ["interp", "emulator"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            BAD_PARAMETER,
+            "expected parameters that are tiles, such as tile<i32>, got",
+        ),
+        (BAD_GLOBAL, "expected an alignment that is a power of two up to"),
+    ],
+    ids=["parameter", "global"],
+)
+def test_what_the_fuzz_found(command: Command, text: str, message: str, on: str):
+    """Both are valid for the verifier, and were internal errors."""
+    Path("k.mlir").write_text(text)
+    assert message in command(tool, "k.mlir", "--grid", "1", f"--on={on}").sentence
+
+
 FAILS = """
 cuda_tile.module @m { entry @k(%n: tile<i32>) {
   %t = print_tko "n is %d", %n : tile<i32> -> token
@@ -208,8 +251,9 @@ def test_what_the_order_changes(command: Command):
         (("--preceding", "3"), "expected --preceding of arguments 0 to 2, got 3"),
         (("--preceding", "x"), "expected --preceding with integers such as"),
         (("--preceding", "0", "--on=gpu"), "expected --on=interp or --on=emulator"),
-        (("--limit", "9", "--on=emulator"), "expected --on=interp with --limit"),
-        (("--mode", "checked", "--on=gpu"), "expected --on=interp with --mode"),
+        (("--order", "issue"), "expected --on=emulator with --order, got --on=interp"),
+        (("--mode", "checked", "--on=gpu"), "or --on=emulator with --mode, got gpu"),
+        (("--collect", "--on=gpu"), "or --on=emulator with --collect, got gpu"),
     ],
 )
 def test_options_of_the_interpreter(

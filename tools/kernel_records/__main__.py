@@ -66,7 +66,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         value: float = getattr(usual, name.replace("-", "_"))
         add(
             f"--worse-{name}",
-            type=type(value),
+            type=float,
             default=value,
             metavar="X",
             help=f"{about} are worse, {value}",

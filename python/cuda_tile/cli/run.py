@@ -27,11 +27,12 @@ from cuda_tile.cli.files import read_kernel, write_output
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
+from cuda_tile.interp.alarms import Unspecified
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.report import MODES, Finding, choices_of
 from cuda_tile.runtime.spread import bind_named, naming
 from cuda_tile.targets import find_target
 
@@ -41,10 +42,12 @@ EXECUTORS = {
     "gpu": "the GPU",
 }
 EXECUTOR_OF = {
-    **dict.fromkeys(("trace", "mode", "limit", "shuffle", "unspecified"), "interp"),
-    "bounds": "emulator",
+    **dict.fromkeys(("trace", "shuffle", "unspecified"), "interp"),
+    **dict.fromkeys(("bounds", "order"), "emulator"),
 }
 """The executor that an option is for, if it is for one only."""
+OF_JUDGES = ("mode", "limit", "numbers", "seed", "preceding", "collect")
+"""What interpreter and emulator both take, and a GPU does not."""
 EMULATOR_COUNTS = {
     "warps": "instructions, per warp",
     "requests": "memory requests, per warp",
@@ -132,10 +135,12 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mode",
-        choices=tuple(MODE_NAMES),
+        choices=tuple(MODES),
         help="interp: undefined behaviour is an error (strict, the default), a warning "
         "where hardware runs it all the same (hardware), or gives what hardware most "
-        "likely gives (permissive); checked is an older name of strict",
+        "likely gives (permissive); emulator: a random order of warps and copies, and "
+        "all checks (adversarial), or all warps in step (fast). Each takes the other's "
+        "names: strict is adversarial; checked is an older name of strict",
     )
     parser.add_argument(
         "--unspecified",
@@ -152,7 +157,22 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         "what is printed is no ordinary number (see docs/exact.md)",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="interp: fail after N operations"
+        "--limit",
+        type=int,
+        metavar="N",
+        help="fail after N operations of the interpreter, or steps of the emulator",
+    )
+    parser.add_argument(
+        "--collect",
+        action="store_true",
+        help="print all findings behind the run, which goes on where it can; the exit "
+        "status is 1 if there are any",
+    )
+    parser.add_argument(
+        "--order",
+        choices=("isa", "issue"),
+        help="emulator: issue lets products and copies to tensor memory of one thread "
+        "complete in the order of issue, which the PTX ISA does not promise",
     )
     parser.add_argument(
         "--shuffle",
@@ -263,9 +283,10 @@ def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Re
         preceding=preceding,
         options={
             name: getattr(words, name)
-            for name in ("mode", "limit", "numbers", "unspecified")
+            for name in ("mode", "limit", "numbers", "unspecified", "order")
             if getattr(words, name) is not None
-        },
+        }
+        | ({"on_finding": "collect"} if words.collect else {}),
         front=front or front_end(words),
     )
 
@@ -287,10 +308,13 @@ def _check_options(words: argparse.Namespace) -> None:
             "expected --debug with --on=interp or --on=emulator, without --shuffle and "
             "--trace"
         )
-    if words.numbers and words.on == "gpu":
-        raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
-    if words.shuffle and (words.trace or words.seed is not None):
-        raise UserError("expected --shuffle without --trace and --seed")
+    for option in OF_JUDGES if words.on == "gpu" else ():
+        if getattr(words, option) not in (None, False):
+            raise UserError(
+                f"expected --on=interp or --on=emulator with --{option}, got gpu"
+            )
+    if words.shuffle and (words.trace or words.collect or words.seed is not None):
+        raise UserError("expected --shuffle without --trace, --collect and --seed")
 
 
 def _positions(option: str, text: str | None, count: int) -> tuple[int, ...]:
@@ -313,8 +337,12 @@ def _integers(option: str, text: str) -> tuple[int, ...]:
         ) from None
 
 
-def run_file(request: Request) -> None:
-    """Runs the kernel, saves `out:` arrays and prints a summary of each."""
+def run_file(request: Request) -> Sequence[Finding]:
+    """Runs the kernel, saves `out:` arrays and prints a summary of each.
+
+    Returns:
+        The findings, if they are collected.
+    """
     module = read_kernel(request.file)
     entry = find_entry(module.operation, request.kernel)
     values = [arg.value for arg in request.args]
@@ -347,6 +375,10 @@ def run_file(request: Request) -> None:
         from cuda_tile.emulator.bounds.text import bounds_text
 
         print(bounds_text(counted.bounds))
+    findings: Sequence[Finding] = getattr(counted, "findings", ())
+    for finding in findings:
+        print(f"finding: {finding}")
+    return findings
 
 
 def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
@@ -408,7 +440,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         args=args,
         seeds=request.shuffle,
         **request.tolerances,
-        **request.options,
+        **choices_of("interp", request.options),
     )
     if not report:
         raise UserError(f"{kernel} depends on the order:\n{report}")
@@ -432,16 +464,8 @@ def _choices(request: Request) -> dict[str, Any]:
     if request.has_trace:
         choices |= {"trace": _print_op, "on_block": _print_block}
     if request.seed is not None:
-        if request.executor == "gpu":
-            raise UserError(
-                "expected --on=interp or --on=emulator with --seed, got gpu"
-            )
         choices["seed"] = request.seed
     if request.preceding:
-        if request.executor == "gpu":
-            raise UserError(
-                "expected --on=interp or --on=emulator with --preceding, got gpu"
-            )
         arrays = [request.args[position].value for position in request.preceding]
         choices["preceding"] = arrays
     return choices
@@ -550,8 +574,8 @@ def stats_text(counted: Any) -> str:
 @reports_errors
 def main() -> int:
     """Runs the command on the process's arguments and returns its exit code."""
-    run_file(read_request(build_parser().parse_intermixed_args()))
-    return 0
+    found = run_file(read_request(build_parser().parse_intermixed_args()))
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

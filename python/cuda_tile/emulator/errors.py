@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from cuda_tile.errors import UserError
+from cuda_tile.runtime import report
 
 
 class PtxError(UserError):
@@ -29,22 +30,16 @@ class LaunchError(UserError):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(report.Finding):
     """One fault of a running kernel.
 
     Attributes:
-        kind: Fixed word for the sort of fault, for example "race" or "deadlock".
-        message: What happened; of a race, both accesses.
-        kernel: Name of the entry function.
         line: Line of the PTX text, from 1.
         instruction: The PTX source text of that line.
         source: Where that came from, by the `.loc` before it: `kernel.py:12`, and
             call sites of inlined code behind. Empty where the text has no lines.
     """
 
-    kind: str
-    message: str
-    kernel: str
     line: int
     instruction: str
     source: str = ""
@@ -54,13 +49,6 @@ class Finding:
         """Kernel, source line and PTX line."""
         source = f"{self.source}: " if self.source else ""
         return f"{self.kernel}: {source}ptx line {self.line}: {self.instruction}"
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.kind}: {self.message}"
-
-    def to_json(self) -> dict[str, str | int]:
-        """Returns the fields as plain values for a JSON report."""
-        return asdict(self)
 
 
 class FindingError(UserError):

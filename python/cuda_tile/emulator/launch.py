@@ -46,9 +46,9 @@ from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
+from cuda_tile.runtime.report import OnFinding
 
 Mode = Literal["fast", "adversarial"]
-OnFinding = Literal["raise", "collect"]
 Numbers = Literal["floats", "exact"]
 TensorOrder = Literal["isa", "issue"]
 

@@ -78,6 +78,11 @@ class Report(Pictured):
         return f"<Report of {self.kernel}: {found}>"
 
     @property
+    def steps(self) -> int:
+        """Instructions that warps ran, one for each warp."""
+        return self.totals["warps"]
+
+    @property
     def totals(self) -> Counts:
         """Sums over all instructions.
 

@@ -41,6 +41,7 @@ from cuda_tile.runtime.elements import (
     pack_nibbles,
     to_memory,
 )
+from cuda_tile.runtime.memory import MOST_ALIGNMENT_BYTES
 
 SKIPPED_ATTRIBUTES = frozenset(
     ("operandSegmentSizes", "optimization_hints", "function_type")
@@ -99,7 +100,14 @@ def _global(op: ir.Operation) -> Global:
     raw = to_memory(np.ascontiguousarray(values), kind.element).reshape(-1)
     if kind.element.is_packed:
         raw = pack_nibbles(raw)
-    align = max(int(attributes.get("alignment", 0)), kind.element.storage_bytes)
+    wanted = int(attributes.get("alignment", 0))
+    if wanted & (wanted - 1) or wanted > MOST_ALIGNMENT_BYTES:
+        raise UserError(
+            f"expected an alignment that is a power of two up to "
+            f"{MOST_ALIGNMENT_BYTES}, got {wanted}",
+            place_text(op.location),
+        )
+    align = max(wanted, kind.element.storage_bytes)
     storage = np.zeros(len(raw) + align, np.uint8)
     skip = -int(storage.__array_interface__["data"][0]) % align
     memory = storage[skip : skip + len(raw)]

@@ -34,6 +34,7 @@ from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
+from cuda_tile.runtime.report import Finding, OnFinding, check_on_finding
 
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
 Numbers: TypeAlias = Literal["floats", "exact"]
@@ -53,6 +54,8 @@ class InterpReport:
         failures: A line per element that an assert found false.
         warnings: What is no error in this mode, but where a compiled kernel may differ,
             each with its source line and, above one, how often it came.
+        findings: Faults, where they are collected; the first one ends the launch.
+        checked: What was looked at and what was not, in one line.
     """
 
     entry: str
@@ -63,6 +66,52 @@ class InterpReport:
     stdout: str = ""
     failures: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    checked: str = ""
+
+    @property
+    def kernel(self) -> str:
+        """Name of the kernel."""
+        return self.entry
+
+    @property
+    def steps(self) -> int:
+        """Ops that ran, in all blocks."""
+        return self.op_count
+
+
+CHECKED = {
+    "strict": "bounds, races, undefined behaviour, unspecified elements",
+    "hardware": "bounds, races, what hardware does not run; warnings of the rest",
+    "permissive": "nothing",
+}
+"""What each mode looks at."""
+
+
+@dataclass(frozen=True)
+class InterpFinding(Finding):
+    """One fault of a kernel on the interpreter.
+
+    Attributes:
+        location: Where it stands in the source, with the tile block; empty if unknown.
+        op_name: Mnemonic of the op at fault, or None.
+        block_id: Tile block that failed, or None outside any.
+    """
+
+    location: str = ""
+    op_name: str | None = None
+    block_id: tuple[int, int, int] | None = None
+
+    @property
+    def where(self) -> str:
+        """Kernel and location."""
+        return f"{self.kernel}: {self.location}" if self.location else self.kernel
+
+    @classmethod
+    def of(cls, error: InterpError, kernel: str) -> InterpFinding:
+        """What an error says."""
+        place, message = error.location or "", error.message
+        return cls("undefined", message, kernel, place, error.op_name, error.block_id)
 
 
 class AssertionsFailed(InterpError):
@@ -102,6 +151,7 @@ def run(
     preceding: Preceding = None,
     numbers: Numbers = "floats",
     unspecified: Unspecified = "pattern",
+    on_finding: OnFinding = "raise",
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
 
@@ -133,6 +183,8 @@ def run(
         unspecified: What elements are that nothing specifies: "pattern" shows, NaN
             for floats, wherever a stored value depends on them; "zero" hides them, as
             hardware often does. Under a seed hardware mode draws them.
+        on_finding: Whether what is undefined raises, or ends the launch and is in
+            `InterpReport.findings`; so are false assertions, which end none.
 
     Raises:
         UserError: The entry, the grid or an argument does not fit.
@@ -142,6 +194,7 @@ def run(
         Unsupported: An op has no rule.
         KeyboardInterrupt: With a note that says where the kernel stood.
     """
+    check_on_finding(on_finding)
     session = Session(
         module,
         entry,
@@ -158,9 +211,7 @@ def run(
         numbers=numbers,
         unspecified=unspecified,
     )
-    for _ in session.stops():
-        pass
-    return session.report()
+    return session.finish(on_finding)
 
 
 def load(module: Any) -> Program:
@@ -246,7 +297,7 @@ class Session:
         if is_exact:
             program = exactly(program)
         kernel = _select(program, entry)
-        mode = MODE_NAMES[mode]
+        mode = self._mode = MODE_NAMES[mode]
         extents = _grid(kernel.name, grid, mode)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
@@ -326,13 +377,33 @@ class Session:
             served = tuple(ids[number::count])
             yield TileBlock(self.launch, self.entry, served[0], number, served=served)
 
-    def report(self) -> InterpReport:
+    def finish(self, on_finding: OnFinding) -> InterpReport:
+        """Runs the launch to its end; as `run`."""
+        try:
+            for _ in self.stops():
+                pass
+        except InterpError as error:
+            if on_finding == "raise":
+                raise
+            found = InterpFinding.of(error, self.launch.kernel)
+            return self.report(collects=True, found=(found,))
+        return self.report(collects=on_finding == "collect")
+
+    def report(
+        self, *, collects: bool = False, found: tuple[Finding, ...] = ()
+    ) -> InterpReport:
         """What the launch did, once it ended.
 
+        Args:
+            collects: Whether false assertions are findings of the report.
+            found: What ended the launch.
+
         Raises:
-            AssertionsFailed: Some assertion was false.
+            AssertionsFailed: Some assertion was false, and they are not collected.
         """
         launch = self.launch
+        asserts = (Finding("assert", text, launch.kernel) for text in launch.failures)
+        order = "one random order" if launch.is_shuffled else "program order"
         report = InterpReport(
             launch.kernel,
             launch.grid,
@@ -342,8 +413,10 @@ class Session:
             "".join(launch.output),
             tuple(launch.failures),
             launch.alarms.lines(),
+            (*found, *asserts) if collects else (),
+            f"{CHECKED[self._mode]}, in {order}; not other orders",
         )
-        if launch.failures:
+        if launch.failures and not collects:
             raise AssertionsFailed(report)
         return report
 

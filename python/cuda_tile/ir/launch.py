@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import attribute_of, value_of
 from cuda_tile.ir.tiles import element_of
@@ -89,7 +90,18 @@ def emitted_kernels(module: ir.Operation) -> list[ir.Operation]:
 
 
 def parameter_types(entry: ir.Operation) -> tuple[str, ...]:
-    """Element types of an entry's parameters: `ptr<f16>`, `i32`, `f32`..."""
+    """Element types of an entry's parameters: `ptr<f16>`, `i32`, `f32`...
+
+    Raises:
+        UserError: A parameter is no tile.
+    """
+    for argument in body(entry).arguments:
+        if not isinstance(argument.type, TileType):
+            raise UserError(
+                f"expected parameters that are tiles, such as tile<i32>, got "
+                f"{argument.type}",
+                location_text(entry),
+            )
     texts = (str(element_of(argument)) for argument in body(entry).arguments)
     return tuple(text.removeprefix("!cuda_tile.") for text in texts)
 

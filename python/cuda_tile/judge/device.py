@@ -11,8 +11,8 @@ import hashlib
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -104,6 +104,7 @@ class Device:
         inputs: The arrays of the call, as the judge made them.
         seconds: Wall time of one launch.
         mode: The interpreter's.
+        numbers: What floats mean to it: "floats", or "exact" for elements of a ring.
 
     Attributes:
         launches: What ran.
@@ -116,13 +117,14 @@ class Device:
         inputs: Sequence[Array],
         seconds: float = 60,
         mode: str = "strict",
+        numbers: Literal["floats", "exact"] = "floats",
     ) -> None:
         self.launches: list[Booked] = []
         self.pool: dict[Place, Array] = {
             ("input", number, 0): np.array(array) for number, array in enumerate(inputs)
         }
         self.made: dict[Place, Array] = {}
-        self._seconds, self._mode = seconds, mode
+        self._seconds, self._mode, self._numbers = seconds, mode, numbers
 
     def known(self) -> dict[Place, Array]:
         """What is known, the youngest first."""
@@ -148,6 +150,19 @@ class Device:
         """
         booked = _read(asked, arrays)
         booked.ways = [find_way(array, self.known()) for array in arrays]
+        return self._book(booked, arrays)
+
+    def replay(self, launch: Booked, arrays: Sequence[Array]) -> Booked:
+        """Books a launch of another device again, with other contents.
+
+        Raises:
+            UserError: It did what is not allowed.
+            LaunchTimeout: It took too long.
+        """
+        booked = replace(launch, before=list(arrays), after=[], written=[])
+        return self._book(booked, arrays)
+
+    def _book(self, booked: Booked, arrays: Sequence[Array]) -> Booked:
         self.launches.append(booked)
         views, bound = bind_launch(booked, arrays)
         memory = Watched()
@@ -167,6 +182,7 @@ class Device:
             memory=memory,
             mode=self._mode,
             limit=MOST_OPS,
+            numbers=self._numbers,
         )
         return report.op_count
 

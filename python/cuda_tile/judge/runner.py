@@ -28,6 +28,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.judge import child
 from cuda_tile.judge.court import Court, Rules
 from cuda_tile.judge.emulated import emulate_largest
+from cuda_tile.judge.exactly import look_exactly
 from cuda_tile.judge.hook import HOOK, put_in_front
 from cuda_tile.judge.reference import Reference
 from cuda_tile.judge.sandbox import Cage
@@ -179,6 +180,8 @@ def _hold_court(
     reference = Reference.load(path)
     court = Court(wire, reference, seed, rules, lambda where: say({"at": where}))
     verdict = court.judge()
+    if verdict.word == "right":
+        look_exactly(court)
     if verdict.word == "right" and rules.emulate:
         emulate_largest(court, seed)
     return verdict.to_json()
