@@ -133,9 +133,9 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
         load.add(op)
     slices = [load]
     if products is not None:
-        slices.append(RoleSlice(outside, _Multiplies(products, repeatable).check))
+        slices.insert(0, RoleSlice(outside, _Multiplies(products, repeatable).check))
         for op in products.ops:
-            slices[-1].add(op)
+            slices[0].add(op)
     _build(plan, fills, ops[-1], has_products=products is not None)
     roles = block_ops(body(entry))[-2]
     work_end, *ends = (block_ops(body(roles, n))[-1] for n in range(len(slices) + 1))
@@ -271,7 +271,7 @@ def _build(
             "threads": (plan.num_warps * WARP_LANES, 1, 1),
             "registers": (0, 0, 0),
         }
-        names.append("products")
+        names.insert(1, "products")
     attributes: dict[str, ir.Attribute] = {
         name: ir.DenseI64ArrayAttr.get(list(values)) for name, values in numbers.items()
     }
