@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warp specialisation: divides a kernel into a role that loads and one that computes.
+"""Warp specialisation: divides a kernel into roles that load, multiply and work.
 
 Contract: in, level W with rings in their serial form; out, in an entry whose plan has
 `roles = "load"`, one `tileas.roles` that ends the kernel: "load" has the acquire,
 copies and publish of all rings with mbarriers, and a copy of the scalars and the
-control flow that these need; "work" has the rest, without what only the copies needed.
+control flow that these need; "products", where there is one, the same of products in
+tensor memory (product_role.py); "work" has the rest, without what only the others
+needed.
 Scalars, views and rings that stand before stay there, and are used by both.
 
 Both loops compute their trip counts from the same scalars, so they agree. Where the
