@@ -155,8 +155,7 @@ def _write_alone(
     known = [style for style in styles if style != "carried"]
     shapes = ((m, k), 1), ((k, n), 0), ((n, n), 0)
     operands = [
-        make_operand(p, element, *shape, 1, None, tuple(known))
-        for shape in shapes
+        make_operand(p, element, *shape, 1, None, tuple(known)) for shape in shapes
     ]
     first = p.constant((), "i32", 0)
     x, y, z = (load_operand(p, operand, first) for operand in operands)
