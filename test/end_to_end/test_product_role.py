@@ -49,7 +49,7 @@ def regions(text: str) -> dict[str, str]:
 
 def test_who_multiplies_neither_loads_nor_stores() -> None:
     parts = regions(lowered(of_roles(LONG)))
-    assert list(parts) == ["work", "load", "products"]
+    assert list(parts) == ["work", "products", "load"]
     assert "tileas.tcgen05" in parts["products"]
     assert "tileas.copy_in" in parts["load"]
     work = parts["work"]

@@ -146,25 +146,41 @@ class _Side:
                 f"descriptors have, got {value.type}: {why}"
             )
         self.found = found
-        self._base = _matrix(e.builder, buffer, found.tensor_constant)
+        self._base = _matrix(e, buffer, found.tensor_constant)
 
     def at(self, number: int, k: int) -> ir.Value:
         """The descriptor (i64) of an instruction.
+
+        LLVM 22 takes the descriptor of B for an address and would write a small number
+        that is added to it as one of an address, which only ptxas understands.
 
         Args:
             number: Its number along M or N.
             k: Its number along K.
         """
         b, offset = self._builder, self.found.start_bytes(number, k) // UNIT_BYTES
-        return b.add(self._base, b.constant(b.i64, offset)) if offset else self._base
+        if not offset:
+            return self._base
+        text = f"add.s64 $0, $1, {offset};"
+        (found,) = b.inline_ptx(text, "=l,l", [b.i64], [self._base], side_effects=False)
+        return found
 
 
-def _matrix(b: Builder, buffer: Buffer, constant: int) -> ir.Value:
-    """The descriptor of the whole of a buffer (i64)."""
-    address = b.op("llvm.ptrtoint", b.i32, buffer.pointer)
+def _matrix(e: Emitter, buffer: Buffer, constant: int) -> ir.Value:
+    """The descriptor of the whole of a buffer (i64).
+
+    That of slot 0 stays the same in a loop, so that an addition gives the others.
+    """
+    b, slot = e.builder, buffer.slot
+    start = b.op("llvm.ptrtoint", b.i32, buffer.pointer)
+    address = e.shared_address() if slot is not None else start
     address = b.add(address, b.constant(b.i32, buffer.base_bytes))
     units = b.op("llvm.lshr", b.i32, address, b.constant(b.i32, n_bits(UNIT_BYTES)))
-    return b.add(b.unsigned(units, b.i64), b.constant(b.i64, constant))
+    first = b.add(b.unsigned(units, b.i64), b.constant(b.i64, constant))
+    if slot is None:
+        return first
+    step = b.constant(b.i32, buffer.slot_bytes // UNIT_BYTES)
+    return b.add(first, b.unsigned(b.pinned(b.mul(slot, step)), b.i64))
 
 
 def _instruction(op: ir.Operation, atom: TensorAtom, flips: tuple[bool, bool]) -> int:

@@ -88,10 +88,9 @@ def issuing(e: Emitter) -> Generator[None]:
     It is always the same one: an election among the same lanes has one result (PTX ISA,
     "elect.sync"), and a commit is for what its thread has started.
     """
-    b, chosen = e.builder, e.threads.chosen
     with in_warp_that_issues(e):
-        elected = b.op("nvvm.elect.sync", b.i1) if chosen is None else chosen
-        with when(e, elected):
+        b = e.builder
+        with when(e, b.op("nvvm.elect.sync", b.i1)):
             yield
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warp specialisation: divides a kernel into a role that loads and one that computes.
+"""Warp specialisation: divides a kernel into roles that load, multiply and work.
 
 Contract: in, level W with rings in their serial form; out, in an entry whose plan has
 `roles = "load"`, one `tileas.roles` that ends the kernel: "load" has the acquire,
 copies and publish of all rings with mbarriers, and a copy of the scalars and the
-control flow that these need; "work" has the rest, without what only the copies needed.
+control flow that these need; "products", where there is one, the same of products in
+tensor memory (product_role.py); "work" has the rest, without what only the others
+needed.
 Scalars, views and rings that stand before stay there, and are used by both.
 
 Both loops compute their trip counts from the same scalars, so they agree. Where the
@@ -133,9 +135,9 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
         load.add(op)
     slices = [load]
     if products is not None:
-        slices.append(RoleSlice(outside, _Multiplies(products, repeatable).check))
+        slices.insert(0, RoleSlice(outside, _Multiplies(products, repeatable).check))
         for op in products.ops:
-            slices[-1].add(op)
+            slices[0].add(op)
     _build(plan, fills, ops[-1], has_products=products is not None)
     roles = block_ops(body(entry))[-2]
     work_end, *ends = (block_ops(body(roles, n))[-1] for n in range(len(slices) + 1))
@@ -271,7 +273,7 @@ def _build(
             "threads": (plan.num_warps * WARP_LANES, 1, 1),
             "registers": (0, 0, 0),
         }
-        names.append("products")
+        names.insert(1, "products")
     attributes: dict[str, ir.Attribute] = {
         name: ir.DenseI64ArrayAttr.get(list(values)) for name, values in numbers.items()
     }
