@@ -80,7 +80,7 @@ def modules(*gpus: str) -> Iterator[tuple[str, ir.Module]]:
 def kernels() -> list[Kernel]:
     """A kernel of each emitted operation."""
     found: dict[str, Kernel] = {}
-    for gpu, module in modules("sm_75", "sm_80", "sm_90", "sm_100"):
+    for gpu, module in modules("sm_75", "sm_80", "sm_90"):
         with module.context, ir.Location.unknown():
             scratch = ir.Module.create()
             with ir.InsertionPoint(scratch.body):
@@ -181,7 +181,7 @@ def test_each_named_operation_has_a_row() -> None:
 
 def test_each_row_is_emitted() -> None:
     made = {"gpu.module", "builtin.module"}
-    for gpu, module in modules("sm_75", "sm_80", "sm_90", "sm_100"):
+    for gpu, module in modules("sm_75", "sm_80", "sm_90"):
         with module.context:
             kinds, bad_types = _cuda_tile.device_code(module)
             made |= {instruction_name(op) for op, *_ in kinds}
