@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Largest f32 of a warp by one instruction; where subnormals are flushed by shuffles."""
+"""Largest f32 of a warp by one instruction; by shuffles where subnormals are zero."""
 
 from __future__ import annotations
 
