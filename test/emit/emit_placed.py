@@ -51,13 +51,19 @@ cuda_tile.module @m {
 }
 """
 """A tile that two CTAs divide."""
+LARGEST = (
+    DIVIDED.replace("cluster = 2 : i64, ", "")
+    .replace("addf", "maxf")
+    .replace("[0.0 : f32]", "[0xFF800000 : f32]")
+)
+"""The largest element, of a warp by one instruction on sm_100."""
 
 
 def placed_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
     for gpu, text in PLACED:
         yield gpu, emit_placed(text, gpu)
-    for text in (DIVIDED,):
-        yield "sm_90", cuda_tile.lower(cuda_tile.load(text.encode()), "sm_90")
+    for gpu, text in (("sm_90", DIVIDED), ("sm_100", LARGEST)):
+        yield gpu, cuda_tile.lower(cuda_tile.load(text.encode()), gpu)
     stored = cuda_tile.load(StoredProduct().text.encode())
     yield "sm_90", cuda_tile.lower(stored, "sm_90")

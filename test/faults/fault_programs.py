@@ -145,16 +145,14 @@ def _is_said(program: FaultProgram, line: str) -> bool:
 
 
 def _by_run(program: FaultProgram, more: str) -> str:
-    if "--limit" in program.words and "emulator" in more:
-        return "runs on"  # its ops have no limit there
     words = re.sub(r"--mode \S+ ?", "", program.words)
-    words = _without_limit(words) if "emulator" in more else words
+    words = _without_shuffle(words) if "emulator" in more else words
     asked = FaultProgram(program.path, program.text, {**program.fields, "run": [words]})
     status, text = said(asked, more)
     return "error" if status else "warning" if "warning:" in text else ""
 
 
-def _without_limit(words: str) -> str:
+def _without_shuffle(words: str) -> str:
     """Without what the interpreter alone knows."""
     return re.sub(r"--(shuffle|atol) \S+ ?", "", words)
 

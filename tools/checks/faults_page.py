@@ -41,9 +41,9 @@ mended programs. `0x...` stands for an address.
 
 ## Who finds what
 
-An empty cell: the judge says nothing. *unknown*: `prove` cannot tell. *runs on*: the
-kernel does not end there. A compiled kernel may have no fault where its text has one:
-what the language leaves undefined has some result then.
+An empty cell: the judge says nothing. *unknown*: `prove` cannot tell. A compiled kernel
+may have no fault where its text has one: what the language leaves undefined has some
+result then.
 
 """
 

@@ -44,6 +44,12 @@ EXACT = (
     "divisions, roots, exponentials and logarithms are within a unit in the last "
     "place, Triton's are approximate"
 )
+COALESCED = (
+    "lanes have neighbours, so that each load takes one line of the cache; Triton's "
+    "have four elements each, whose bounds neighbours share, and each load takes four "
+    "lines, which the bound does not count"
+)
+EXTENTS = "extents of both arrays are compared, Triton's kernel takes one for both"
 REASONS: dict[str, str] = {
     "options_f32": EXACT,
     "swiglu_bf16": EXACT,
@@ -51,14 +57,9 @@ REASONS: dict[str, str] = {
     "power_spectrum_f32": EXACT,
     "softmax_causal_f16": EXACT,
     "linear_gelu_f16": EXACT,
-    "fir_f32": (
-        "each tap forms 64-bit addresses of its own, as sums of 32-bit indices may "
-        "wrap; those that a mask lets through do not"
-    ),
-    "jacobi_f32": (
-        "neighbours above and below are gathered element by element, Triton's are "
-        "loaded by fours; and as in `fir_f32`"
-    ),
+    "fir_f32": COALESCED,
+    "jacobi_f32": COALESCED,
+    "dropout_bf16": EXTENTS,
 }
 """Kernels that are looked at, with wildcards: why ours takes more clocks."""
 HEAD = """\

@@ -10,7 +10,7 @@ Addresses are numbers modulo 2^64, so that sums and products of 64 bits may wrap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from cuda_tile._mlir import ir
@@ -111,9 +111,9 @@ class Forms:
 class PointerSums:
     """Pointers plus the indices of one tile, with what they share made once.
 
-    Terms that all indices have are added first, then the others, as far as they are not
-    multiples of strides. These and constants are added last, so that what comes before
-    is the same for every tile with such rows and columns.
+    Terms that all indices have are summed, and the sum is added first, then the others,
+    as far as they are not multiples of strides. These and constants are added last, so
+    that what comes before is the same for every tile with such rows and columns.
 
     Args:
         b: Where to build.
@@ -133,7 +133,7 @@ class PointerSums:
             self._forms = _from_first(self._forms)
         parts = [set(form.items()) for form in self._forms.values()]
         self._shared = set[tuple[Term, int]].intersection(*parts)
-        self._sums: dict[tuple[ir.Value, Term, int], ir.Value] = {}
+        self._sums: dict[object, ir.Value] = {}
 
     def at(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
         """The pointer to an element.
@@ -143,9 +143,13 @@ class PointerSums:
             index: The element's index.
         """
         form = self._forms[index]
-        terms = sorted((term for term in form if term), key=self._order(form))
-        for term in terms:
-            pointer = self._plus(pointer, term, form[term])
+        shared = [term for term in form if term and (term, form[term]) in self._shared]
+        far = [term for term in shared if not self._is_near(term)]
+        if far:
+            pointer = self._plus(pointer, tuple(far), form)
+        others = [term for term in form if term and term not in far]
+        for term in sorted(others, key=self._is_near):
+            pointer = self._plus(pointer, (term,), form)
         return self._builder.byte_offset(pointer, form.get((), 0) * self._size_bytes)
 
     def _distances(self, indices: Sequence[ir.Value]) -> set[frozenset[object]]:
@@ -155,20 +159,22 @@ class PointerSums:
             for index in indices
         }
 
-    def _order(self, form: Form) -> Callable[[Term], tuple[bool, bool]]:
-        def key(term: Term) -> tuple[bool, bool]:
-            is_near = len(term) == 1 and term[0] in self._strides
-            return is_near, (term, form[term]) not in self._shared
+    def _is_near(self, term: Term) -> bool:
+        return len(term) == 1 and term[0] in self._strides
 
-        return key
-
-    def _plus(self, pointer: ir.Value, term: Term, factor: int) -> ir.Value:
-        key, b = (pointer, term, factor), self._builder
+    def _plus(self, pointer: ir.Value, terms: tuple[Term, ...], form: Form) -> ir.Value:
+        """A pointer and some terms of a form."""
+        key = pointer, tuple((term, form[term]) for term in terms)
         if key not in self._sums:
-            product = reduce(b.mul, [b.resize(value, b.i64) for value in term])
-            scaled = b.mul(product, b.constant(b.i64, factor * self._size_bytes))
-            self._sums[key] = b.byte_offset(pointer, scaled)
+            distances = [self._bytes(term, form[term]) for term in terms]
+            distance = reduce(self._builder.add, distances)
+            self._sums[key] = self._builder.byte_offset(pointer, distance)
         return self._sums[key]
+
+    def _bytes(self, term: Term, factor: int) -> ir.Value:
+        b = self._builder
+        product = reduce(b.mul, [b.resize(value, b.i64) for value in term])
+        return b.mul(product, b.constant(b.i64, factor * self._size_bytes))
 
 
 def _factors(form: Form) -> set[ir.Value]:

@@ -34,8 +34,9 @@ def wrapping(e: Emitter, op: ir.Operation) -> None:
     """Without `nsw`, `nuw`: a violated overflow flag would make the result poison."""
     name = _SAME[op.name.removeprefix("cuda_tile.")]
     sign = _SIGNS.get(name, 0)
-    is_exact = is_distributed(op.results[0]) and never_wraps(e.facts.of, op)
-    is_address = str(element_of(op.results[0])) == "i64"
+    is_tile = is_distributed(op.results[0])
+    is_exact = is_tile and never_wraps(e.facts.of, op)
+    is_address = is_tile and str(element_of(op.results[0])) == "i64"
     factors = [e.facts.of(operand).constant for operand in op.operands]
 
     def combine(a: ir.Value, b: ir.Value) -> ir.Value:

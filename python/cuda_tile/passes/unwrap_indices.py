@@ -104,73 +104,90 @@ class _Index:
         if op is None or ir.IntegerType(element_of(value)).width != _I64:
             return value
         if (narrow := extended_from(value)) is not None:  # unwrap_indices C1
-            return self._wide(narrow, path) if self._is_sum(narrow, path) else value
+            rest = self._peeled(narrow, path)
+            return value if rest == _plain(narrow) else _wide(narrow, rest)
         if op.name in SPREADS or op_stem(op) in (*_SIGNS, "muli"):
             inner = (*path, *spread(op))
             operands = [self._index(operand, inner) for operand in op.operands]
             return value if operands == list(op.operands) else _again(op, operands)
         return value
 
-    def _is_sum(self, value: ir.Value, path: Path) -> bool:
-        """Whether a sum does not wrap around where the mask shows it."""
-        terms = self._terms(value, 1)
-        if len(terms) < 2 or sum(map(self._varies, terms)) > 1:
-            return False
-        if self._is_exact(value):
-            return True
-        most = self._guards.most(value, path)  # unwrap_indices C2, C3, C5
-        if most is None:
-            return False
-        width = ir.IntegerType(element_of(value)).width
-        ends = [self._ends(term, sign, width) for term, sign in terms.items()]
-        low, high = (sum(end) for end in zip(*ends, strict=True))
-        return low > most - (1 << width) and high < 1 << width  # unwrap_indices C4
+    def _peeled(self, value: ir.Value, path: Path) -> ir.Value:
+        """What is left of a sum without numbers, where none of it wraps around.
 
-    def _terms(self, value: ir.Value, sign: int) -> dict[ir.Value, int]:
-        """The terms of a sum and their signs; one that occurs twice is no sum.
-
-        What surely does not wrap around is taken apart only into a term and a constant.
+        The mask hides where the whole sum does; else no part of it may.
         """
-        op = defining_op(value)
-        if op is not None and op.name in SPREADS:
-            return self._terms(op.operands[0], sign)
-        if op is None or op_stem(op) not in _SIGNS:
-            return {value: sign}
-        if self._is_exact(value) and not any(map(self._is_number, op.operands)):
-            return {value: sign}
-        left, right = op.operands
-        terms = self._terms(left, sign)
-        others = self._terms(right, sign * _SIGNS[op_stem(op)])
-        return {value: sign} if terms.keys() & others.keys() else terms | others
+        rest, added = self._parts(value, only_exact=False)
+        most = self._guards.most(value, path)  # unwrap_indices C2, C3, C5
+        if most is not None:
+            width = ir.IntegerType(element_of(value)).width
+            ends = [self._ends(rest, 1), *added]
+            low, high = (sum(end) for end in zip(*ends, strict=True))
+            is_above = low > most - (1 << width)
+            if is_above and high < 1 << width:  # unwrap_indices C4
+                return rest
+        return self._parts(value, only_exact=True)[0]
 
-    def _is_exact(self, value: ir.Value) -> bool:
-        op = defining_op(value)
-        while op is not None and op.name in SPREADS:
-            op = defining_op(op.operands[0])
-        return (
-            op is not None and op_stem(op) in _SIGNS and never_wraps(self._facts.of, op)
+    def _parts(
+        self, value: ir.Value, *, only_exact: bool
+    ) -> tuple[ir.Value, list[tuple[int, int]]]:
+        """A value as another one, and bounds of the numbers that are added to it."""
+        value, added = _plain(value), list[tuple[int, int]]()
+        while (op := defining_op(value)) is not None and op_stem(op) in _SIGNS:
+            is_exact = never_wraps(self._facts.of, op)
+            number = self._number(op, only_constants=is_exact)
+            if number is None or (only_exact and not is_exact):
+                break
+            sign = _SIGNS[op_stem(op)] if number else 1
+            added.append(self._ends(op.operands[number], sign))
+            value = _plain(op.operands[1 - number])
+        return value, added
+
+    def _number(self, op: ir.Operation, *, only_constants: bool) -> int | None:
+        """Which operand of a sum is one number everywhere; of a difference the other.
+
+        What does not wrap around stays together, but for constants.
+        """
+        for number in (1, 0) if _SIGNS[op_stem(op)] > 0 else (1,):
+            known = self._facts.of(op.operands[number])
+            is_uniform = known.constancy == known.shape and not only_constants
+            if known.constant is not None or is_uniform:
+                return number
+        return None
+
+    def _ends(self, value: ir.Value, sign: int) -> tuple[int, int]:
+        known, half = (
+            self._facts.of(value),
+            1 << ir.IntegerType(element_of(value)).width - 1,
         )
-
-    def _is_number(self, value: ir.Value) -> bool:
-        return self._facts.of(value).constant is not None
-
-    def _varies(self, term: ir.Value) -> bool:
-        return self._facts.of(term).constancy != tuple(shape_of(term))
-
-    def _ends(self, term: ir.Value, sign: int, width: int) -> tuple[int, int]:
-        known, half = self._facts.of(term), 1 << width - 1
         low = -half if known.low is None else known.low
         high = half - 1 if known.high is None else known.high
         return (low, high) if sign > 0 else (-high, -low)
 
-    def _wide(self, value: ir.Value, path: Path) -> ir.Value:
-        """A sum of fewer bits as one of 64."""
-        op = defining_op(value)
-        if op is not None and op.name in SPREADS:
-            return _again(op, [self._wide(op.operands[0], path)])
-        if value in self._terms(value, 1) or op is None:
-            return _extended(value)
-        return _again(op, [self._wide(operand, path) for operand in op.operands])
+
+def _wide(value: ir.Value, rest: ir.Value) -> ir.Value:
+    """A sum of fewer bits as one of 64, as far as what is left of it."""
+    op = defining_op(value)
+    if op is None or _plain(value) == rest or not _leads_to(value, rest):
+        return _extended(value)
+    return _again(op, [_wide(operand, rest) for operand in op.operands])
+
+
+def _leads_to(value: ir.Value, rest: ir.Value) -> bool:
+    """Whether a value is a sum with what is left, or that in other places."""
+    op = defining_op(_plain(value))
+    return _plain(value) == rest or (
+        op is not None
+        and op_stem(op) in _SIGNS
+        and any(_leads_to(operand, rest) for operand in op.operands)
+    )
+
+
+def _plain(value: ir.Value) -> ir.Value:
+    """What a value is made of by renaming and repeating."""
+    while (op := defining_op(value)) is not None and op.name in SPREADS:
+        value = op.operands[0]
+    return value
 
 
 def _extended(value: ir.Value) -> ir.Value:
