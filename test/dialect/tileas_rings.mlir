@@ -107,4 +107,20 @@ cuda_tile.module @m {
     %done = tileas.await %q : !tileas.pending<tile<64x16xf32>>
     return
   }
+
+  // A sum is a slot that products fill and threads take.
+  // CHECK-LABEL: entry @deposit
+  entry @deposit(%n: tile<i32>) {
+    // CHECK: %[[R:.*]] = tileas.ring fill = "tcgen05" drain = "threads" sync = "mbarriers"
+    %r = tileas.ring fill = "tcgen05" drain = "threads" sync = "mbarriers" : !tileas.ring<1, !buf>
+    // CHECK: %[[B:.*]] = tileas.acquire %[[R]]
+    %b = tileas.acquire %r[%n] : !tileas.ring<1, !buf>
+    %c = constant <f32: 0.0> : tile<4xf32>
+    // CHECK: %[[S:.*]] = tileas.settled
+    %s = tileas.settled %c : tile<4xf32>
+    // CHECK: tileas.deposit %[[S]] to %[[B]] : !tileas.pending<tile<4xf32>>, !tileas.buffer<4xf32
+    tileas.deposit %s to %b : !tileas.pending<tile<4xf32>>, !buf
+    tileas.publish %r[%n] : !tileas.ring<1, !buf>
+    return
+  }
 }

@@ -124,7 +124,8 @@ class Device:
             ("input", number, 0): np.array(array) for number, array in enumerate(inputs)
         }
         self.made: dict[Place, Array] = {}
-        self._seconds, self._mode, self._numbers = seconds, mode, numbers
+        self._seconds, self._mode = seconds, mode
+        self._numbers: Literal["floats", "exact"] = numbers
 
     def known(self) -> dict[Place, Array]:
         """What is known, the youngest first."""
