@@ -110,8 +110,8 @@ def test_what_nobody_reads_loses_lines_and_bytes() -> None:
     assert source.encode(source.text) == data
     left = reduce_text(source.text, source.kinds, lambda text: "\xff" in text)
     assert source.encode(left) == b"\xff"
-    two = reduce_text(source.text, source.kinds, lambda text: {*"of"} <= {*text})
-    assert two in ("of", "fo", "o\nf")
+    two = reduce_text(source.text, source.kinds, lambda text: {*"ow"} <= {*text})
+    assert {*two} - {"\n"} == {*"ow"}
 
 
 @pytest.mark.parametrize("text", [WORDS, RACE])
