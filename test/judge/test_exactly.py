@@ -79,8 +79,19 @@ def test_half_is_the_inverse_of_two() -> None:
         lambda a: a * np.nan,
         lambda a: a**0.5,
     ],
-    ids=["exp", "sqrt", "maximum", "share", "third", "tenth", "mean"]
-    + ["cast", "where", "nan", "power"],
+    ids=[
+        "exp",
+        "sqrt",
+        "maximum",
+        "share",
+        "third",
+        "tenth",
+        "mean",
+        "cast",
+        "where",
+        "nan",
+        "power",
+    ],
 )
 def test_what_has_no_exact_answer(reference: Reference) -> None:
     with pytest.raises(NotExactError):
