@@ -14,12 +14,12 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.admission import check_depth
 from cuda_tile.codegen.ptxas import Assembled
+from cuda_tile.constants import MOST_ALIGNMENT_BYTES
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.launch import emitted_kernels, parameter_types
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.locations import place_text
-from cuda_tile.runtime.memory import MOST_ALIGNMENT_BYTES
 
 Artifact = ir.Operation | str | Assembled
 """What a step leaves: the `builtin.module`, PTX text, or a cubin."""

@@ -91,13 +91,14 @@ def test_what_needs_scratch_memory() -> None:
     assert out[0] == 7.0
 
 
+NUMBERS = VECTOR.replace("f32", "i32")
 REFUSED = {
     "tiles outside": (
-        kernel(TWO, before=f"%d = constant <f32: 1.0> : {VECTOR}"),
+        kernel(TWO, before=f"%d = iota : {NUMBERS}"),
         "expected only scalars outside the roles of a kernel",
     ),
     "tiles of one thread": (
-        kernel(role("a", f"%c = constant <f32: 1.0> : {VECTOR}", 1, 1)),
+        kernel(role("a", f"%c = iota : {NUMBERS}", 1, 1)),
         r'expected only scalars in role "a" of one thread',
     ),
     "registers of a chip that cannot": (

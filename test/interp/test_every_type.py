@@ -53,7 +53,7 @@ WITHOUT_ELEMENTS = {
 OF_RINGS = {
     *("ring", "acquire", "publish", "take", "release", "roles", "done"),
     *("copy_in", "gather_in", "copy_out", "await_copies", "reinterpret"),
-    *("wgmma", "tcgen05", "settled", "await", "tiles", "next_tile"),
+    *("wgmma", "tcgen05", "settled", "await", "deposit", "tiles", "next_tile"),
 }
 """Ops of `tileas` that move whole buffers and tiles, or compute what other ops do:
 test_ring.py, test_roles.py, the products of test/emit/test_wgmma.py and of

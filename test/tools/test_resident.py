@@ -231,9 +231,10 @@ def test_another_version_of_the_package_is_served_by_another(
 def test_a_server_without_calls_ends(tmp_path: Path) -> None:
     idle = User(tmp_path, **{wire.IDLE_VARIABLE: "0.5"})
     idle.call("--list-versions")
-    wait_for(lambda: any((tmp_path / "cuda-tile").glob("*")))
-    wait_for(lambda: idle.ask("ping") == "no server")
-    wait_for(lambda: all(p.suffix for p in (tmp_path / "cuda-tile").iterdir()))
+    folder = tmp_path / "cuda-tile"
+    wait_for(lambda: any(not p.suffix for p in folder.glob("*")))
+    wait_for(lambda: all(p.suffix for p in folder.iterdir()))
+    assert idle.ask("ping") == "no server"
 
 
 def test_the_socket_is_the_users_own(user: User, tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ HEAD = """\
 
 For each kind of fault the smallest program that has it, what the tools say of it, and
 how it is mended. The programs, with the words of their runs, are in
-[test/faults](../test/faults); a test compares the messages, and finds nothing in the
-mended programs. `0x...` stands for an address.
+`test/faults`; a test compares the messages, and finds nothing in the mended programs.
+`0x...` stands for an address.
 
 - [Tile IR](#faults-of-tile-ir), run by `cuda-tile-run FILE WORDS`
   ([interpreter.md](interpreter.md))

@@ -15,6 +15,7 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
+from cuda_tile.constants import MOST_ALIGNMENT_BYTES
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.interp.program import (
@@ -41,7 +42,6 @@ from cuda_tile.runtime.elements import (
     pack_nibbles,
     to_memory,
 )
-from cuda_tile.runtime.memory import MOST_ALIGNMENT_BYTES
 
 SKIPPED_ATTRIBUTES = frozenset(
     ("operandSegmentSizes", "optimization_hints", "function_type")

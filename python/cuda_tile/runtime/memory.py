@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Addresses = NDArray[np.uint64]
 
-MOST_ALIGNMENT_BYTES = 1 << 30
-"""Of a global: a judge takes so much memory to place it."""
-
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 

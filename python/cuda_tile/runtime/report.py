@@ -39,7 +39,7 @@ def choices_of(on: str, choices: Mapping[str, Any]) -> dict[str, Any]:
     mode = choices.get("mode")
     if mode is None:
         return dict(choices)
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         known = ", ".join(MODES)
         raise UserError(f"expected mode to be one of {known}, got {mode!r}")
     made = {**choices, "mode": MODES[mode][on == "emulator"]}
