@@ -457,5 +457,5 @@ Chosen: 2026-11-22, lines of a report that somebody still reads.
 MOST_ALIGNMENT_BYTES = 1 << 30
 """Bytes of the largest alignment that a program may ask for, of a global.
 
-Chosen: 2026-11-28; whoever runs the program takes as much memory to place it.
+Chosen: 2026-11-28, whoever runs the program takes as much memory to place it.
 """

@@ -14,6 +14,7 @@ import resource
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -74,7 +75,10 @@ class _Child(Generic[Task, Result]):
             return Death(f"died ({self.process.exitcode})")
 
     def stop(self) -> None:
-        """Ends the process."""
+        """Ends the process, and what it has started."""
+        assert self.process.pid is not None, "`start` has started it"
+        with suppress(ProcessLookupError):  # it has no group yet, or is gone
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
         self.pipe.close()
@@ -82,6 +86,7 @@ class _Child(Generic[Task, Result]):
 
 def _serve(do: Callable[[Any], Any], pipe: Connection[Any, Any]) -> None:
     """Does tasks until the parent says that there are no more, or is gone."""
+    os.setpgid(0, 0)  # so that all that it starts ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its children
     try:
         while (task := pipe.recv()) is not None:
