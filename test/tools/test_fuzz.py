@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -243,7 +244,11 @@ def test_what_reaches_something_new_is_kept(tmp_path: Path, toy: Toy):
 
 def test_ctrl_c_keeps_what_is_known(tmp_path: Path):
     command = [*COMMAND, "none", "--folder", str(tmp_path), "--kind", "ptx"]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # A shell's background process ignores SIGINT, and hands that on.
+    begin = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=begin
+    )
     end = time.monotonic() + 60
     running = tmp_path / "running"
     while time.monotonic() < end and not (running.exists() and list(running.iterdir())):
