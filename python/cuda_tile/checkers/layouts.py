@@ -24,8 +24,7 @@ emulator's, and loops hand on values of one type, which the verifier checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -34,12 +33,12 @@ from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import is_distributed, layout_of, shape_of
 from cuda_tile.ir.traits import ELEMENTWISE, POINTER_ACCESSES, REDUCTIONS, SCANS
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
-from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.coords import Coord, pack
+from cuda_tile.layout.f2 import Span
 from cuda_tile.options import Options
 
-Coord = tuple[int, ...]
-Rename = Callable[[Coord], Coord]
-"""Of an element of one tile, that of another which it comes from or goes to; linear."""
+Columns = Sequence[Sequence[Coord]]
+"""Of each bit of register, lane, warp and block, the coordinate that it adds."""
 
 
 def check(module: ir.Operation, options: Options) -> None:
@@ -86,7 +85,7 @@ def fault_of(op: ir.Operation) -> str | None:
     for value in tiles:
         if TileType(value.type).layout is None:
             return f"expected '{op.name}' on tiles with layouts, got {value.type}"
-        if not _has_all(layout_of(value)):
+        if not layout_of(value).is_surjective:
             return f"expected a layout of all elements of {value.type}"
     return next(_faults(op, tiles), None)
 
@@ -97,8 +96,8 @@ def _faults(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
     elif op.name in REDUCTIONS:
         yield from _unlike(op, [v for v in op.operands if is_distributed(v)])
         yield from _reduced(op)
-    elif (renamed := _renaming(op)) is not None:
-        yield from renamed
+    elif op.results and is_distributed(op.results[0]):
+        yield from _handed_on(op)
 
 
 def _unlike(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
@@ -108,38 +107,39 @@ def _unlike(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
             yield _message(op, tiles[0], value)
 
 
-def _renaming(op: ir.Operation) -> Iterator[str] | None:
-    """The faults of an op that hands elements on; None for others."""
-    result = op.results[0] if op.results else None
-    if result is None or not is_distributed(result):
-        return None
+def _handed_on(op: ir.Operation) -> Iterator[str]:
+    """The faults of an op whose result has elements of its operands."""
+    result = op.results[0]
     match op_stem(op):
         case "reshape":
-            return _columns(op, lambda at: _unpacked(at, result, op.operands[0]))
+            yield from _renamed(op, layout_of(result).columns)
         case "permute":
             order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
-            return _columns(op, lambda at: _permuted(at, order))
+            shape = _permuted(shape_of(result), order)
+            bases = layout_of(result).bases
+            columns = [[pack(_permuted(at, order), shape) for at in b] for b in bases]
+            yield from _renamed(op, columns)
         case "broadcast" | "cat":
-            return _within(op, range(len(op.operands)))
+            yield from _within(op, range(len(op.operands)))
         case "insert":
-            return _insertion(op)
+            yield from _unlike(op, [op.operands[1], result])
+            yield from _within(op, [0])
         case _:
-            return None
+            pass
 
 
-def _insertion(op: ir.Operation) -> Iterator[str]:
-    yield from _unlike(op, [op.operands[1], op.results[0]])
-    yield from _within(op, [0])
+def _renamed(op: ir.Operation, wanted: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Whether registers of the operand are those of the result, under other names.
 
-
-def _columns(op: ir.Operation, rename: Rename) -> Iterator[str]:
-    """Whether each register of the result is that of the operand, renamed."""
-    source, result = op.operands[0], op.results[0]
+    Args:
+        op: The op.
+        wanted: Columns of the operand, as numbers of elements in row-major order.
+    """
+    source = op.operands[0]
     if not is_distributed(source):
         return
-    wanted = [list(map(rename, group)) for group in layout_of(result).bases]
-    if wanted != [list(group) for group in layout_of(source).bases]:
-        yield _message(op, source, result)
+    if [*map(list, wanted)] != [*map(list, layout_of(source).columns)]:
+        yield _message(op, source, op.results[0])
 
 
 def _within(op: ir.Operation, numbers: Sequence[int]) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _within(op: ir.Operation, numbers: Sequence[int]) -> Iterator[str]:
             [tuple(x % n for x, n in zip(at, shape, strict=True)) for at in group]
             for group in layout_of(result).bases
         ]
-        if not _reach(layout_of(source).bases, bases):
+        if not _reach(layout_of(source).bases, bases, shape):
             yield _message(op, source, result)
 
 
@@ -169,7 +169,8 @@ def _parts(op: ir.Operation) -> Iterator[str]:
         for step in (extent << bit for bit in range((size // extent).bit_length() - 1))
     ]
     registers, *others = layout_of(result).bases
-    if not _reach(layout_of(source).bases, [[*registers, *firsts], *others]):
+    wanted = [[*registers, *firsts], *others]
+    if not _reach(layout_of(source).bases, wanted, whole):
         yield _message(op, source, result)
 
 
@@ -183,73 +184,30 @@ def _reduced(op: ir.Operation) -> Iterator[str]:
             [(*at[:dim], *at[dim + 1 :]) for at in group]
             for group in layout_of(source).bases
         ]
-        if not _reach(bases, layout_of(result).bases):
+        if not _reach(bases, layout_of(result).bases, shape_of(result)):
             yield _message(op, source, result)
 
 
-def _reach(
-    source: Sequence[Sequence[Coord]], wanted: Sequence[Sequence[Coord]]
-) -> bool:
+def _reach(source: Columns, wanted: Columns, shape: Sequence[int]) -> bool:
     """Whether each thread has what is wanted of it in some register.
 
     Args:
         source: Columns of registers, lanes, warps and blocks.
         wanted: The same of what is wanted.
+        shape: The extents that both are coordinates in.
     """
-    registers = _span(source[0])
-    differences = [
-        tuple(x ^ y for x, y in zip(own, other, strict=True))
-        for group, others in zip(source[1:], wanted[1:], strict=True)
-        for own, other in zip(group, others, strict=True)
-    ]
-    return all(_is_in(registers, each) for each in (*wanted[0], *differences))
+    registers, *threads = ([pack(at, shape) for at in group] for group in source)
+    needed, *others = ([pack(at, shape) for at in group] for group in wanted)
+    differences = (
+        own ^ other
+        for group, again in zip(threads, others, strict=True)
+        for own, other in zip(group, again, strict=True)
+    )
+    held = Span(registers)
+    return all(each in held for each in (*needed, *differences))
 
 
-def _span(vectors: Sequence[Coord]) -> list[int]:
-    """Vectors without leading bits in common that reach what the given ones do."""
-    found: list[int] = []
-    for vector in map(_bits, vectors):
-        rest = _rest(found, vector)
-        if rest:
-            found.append(rest)
-    return found
-
-
-def _is_in(span: Sequence[int], vector: Coord) -> bool:
-    return _rest(span, _bits(vector)) == 0
-
-
-def _rest(span: Sequence[int], vector: int) -> int:
-    """What is left of a vector without what others reach."""
-    for each in span:
-        vector = min(vector, vector ^ each)
-    return vector
-
-
-def _bits(coord: Coord) -> int:
-    """A coordinate as a vector of bits; no extent has more than 32 of them."""
-    return sum(x << 32 * place for place, x in enumerate(coord))
-
-
-@lru_cache(maxsize=512)
-def _has_all(layout: LinearLayout) -> bool:
-    columns = [at for group in layout.bases for at in group]
-    return 1 << len(_span(columns)) == layout.n_elements
-
-
-def _unpacked(at: Coord, result: ir.Value, source: ir.Value) -> Coord:
-    """Where a row-major reshape has an element from."""
-    flat = 0
-    for x, extent in zip(at, shape_of(result), strict=True):
-        flat = flat * extent + x
-    found: list[int] = []
-    for extent in reversed(shape_of(source)):
-        flat, x = divmod(flat, extent)
-        found.append(x)
-    return tuple(reversed(found))
-
-
-def _permuted(at: Coord, order: Sequence[int]) -> Coord:
+def _permuted(at: Sequence[int], order: Sequence[int]) -> Coord:
     """Where a permutation has an element from: dimension d becomes order's place."""
     found = [0] * len(at)
     for place, dim in enumerate(order):
