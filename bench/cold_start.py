@@ -3,8 +3,9 @@
 
     python bench/cold_start.py [FILE ...] [--gpu sm_90] [--runs 3] [--peer TILEIRAS]
 
-CPU seconds of `cuda-tile-as`, its children included, the best of several runs, without
-and with the server of `CUDA_TILE_SERVER=1`, whose own time counts; nothing is cached.
+CPU seconds of `cuda-tile-as`, its children included: the best of several runs, and the
+mean with the server of `CUDA_TILE_SERVER=1`, whose own time counts, in 1/100 s; nothing
+is cached.
 Without files it is 50 of `test/kernels`. NVIDIA's closed compiler runs beside it on the
 same files where `--peer` names it or PATH has it, as a black box (bench/README.md). The
 last line says on how many kernels ours takes no more.
@@ -86,7 +87,10 @@ class Server:
 def best(
     compiler: str, file: Path, gpu: str, runs: int, server: Server | None = None
 ) -> float | None:
-    """The least CPU time of some runs of a compiler; None where it refuses the file."""
+    """CPU time of a compiler, None where it refuses the file.
+
+    The least of some runs; with a server, whose clock ticks in 1/100 s, their mean.
+    """
     with tempfile.TemporaryDirectory() as folder:
         made = ["--gpu-name", gpu, file, "-o", Path(folder) / "k.cubin"]
         found = [cpu_seconds([compiler, *made], server) for _ in range(runs)]

@@ -104,7 +104,7 @@ def choose(root: Path, files: Sequence[str], slow_checks: Sequence[str]) -> Choi
             _relate_module(choice, graph, name, slow_checks)
         elif name.startswith(_NO_TESTS) or name.endswith(_TEXTS):
             _relate_page(choice, graph, root / name, slow_checks)
-        elif not _relate_data(choice, graph, name):
+        elif not _relate_data(choice, graph, root, name):
             return Choice(everything=f"{name}: no test names it")
     choice.far = {t: why for t, why in choice.far.items() if t not in choice.near}
     return choice
@@ -169,11 +169,10 @@ def _add_check(choice: Choice, check: str, why: str, known: Sequence[str]) -> No
         choice.checks.setdefault(check, why)
 
 
-def _relate_data(choice: Choice, graph: Graph, name: str) -> bool:
+def _relate_data(choice: Choice, graph: Graph, root: Path, name: str) -> bool:
     """Relates a file that tests read; whether any does."""
     path = Path(name)
-    is_lit = path.suffix in (".mlir", ".test", ".c") and "Inputs" not in path.parts
-    if is_lit and name.startswith("test/") and "kernels" not in path.parts:
+    if name.startswith("test/") and _is_lit(root / name):
         if choice.lit != ["test"]:
             choice.lit = [*dict.fromkeys((*choice.lit, name))]
         return True
@@ -188,6 +187,13 @@ def _relate_data(choice: Choice, graph: Graph, name: str) -> bool:
             found[test] = f"names the folder of {name}"
     choice.near = found | choice.near
     return bool(found)
+
+
+def _is_lit(path: Path) -> bool:
+    """Whether lit runs a file; of one that is gone, whether it may have."""
+    if path.suffix not in (".mlir", ".test", ".c"):
+        return False
+    return not path.exists() or "RUN:" in path.read_text()
 
 
 def _words(name: str) -> set[str]:

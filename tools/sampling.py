@@ -18,7 +18,7 @@ def is_sampled(name: str, every: int) -> bool:
 
 def fewer(draws: int) -> int:
     """Of a number of draws of one kind, as seeds are, how many a sample makes."""
-    return max(2, draws // 3)
+    return min(draws, max(2, draws // 3))
 
 
 def add_sample_option(parser: argparse.ArgumentParser, every: int) -> None:

@@ -3,8 +3,8 @@
 
 A program is a `Recipe`: a tree of `Step`s, each with a seed of its own. Writing a
 recipe down is a function of it alone, and a step chooses its operands by keys that
-do not depend on other steps. So a step that is
-added changes no other one.
+do not depend on other steps. So a step that
+is added changes no other one.
 
 The steps for single ops are those of `test/emit`; memory, control flow and
 exchanges between threads have files of their own here.

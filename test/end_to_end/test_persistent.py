@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -258,7 +259,9 @@ cuda_tile.module @m {{
 
 
 @pytest.mark.parametrize(("gpu", "engine"), [("sm_80", ""), ("sm_90", "tma")])
-def test_a_product_on_a_grid_of_two_dimensions(gpu: str, engine: str) -> None:
+def test_a_product_on_a_grid_of_two_dimensions(
+    gpu: str, engine: str, draws: Callable[[int], int]
+) -> None:
     m, n, k = 300, 136, 152
     module = cuda_tile.load(PRODUCT.encode())
     more: dict[str, Any] = {"roles": "load"} if engine else {}
@@ -272,7 +275,7 @@ def test_a_product_on_a_grid_of_two_dimensions(gpu: str, engine: str) -> None:
     a[...] = random.integers(-4, 5, a.shape)
     b[...] = random.integers(-4, 5, b.shape)
     expected = a.astype(np.float32) @ b.astype(np.float32)
-    for seed in range(4):
+    for seed in range(draws(8)):
         c = np.full((m, n), np.nan, np.float32)
         cuda_tile.run(
             module,

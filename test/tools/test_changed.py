@@ -105,6 +105,9 @@ def test_pages_run_their_commands(root: Path) -> None:
 
 def test_a_text_for_lit_is_run_alone(root: Path) -> None:
     assert chosen(root, "test/passes/ring.mlir").lit == ["test/passes/ring.mlir"]
+    program = chosen(ROOT, "test/faults/division_by_zero.mlir")
+    assert program.lit == []
+    assert any(test.startswith("test/faults/") for test in program.near)
     both = chosen(root, "test/passes/ring.mlir", "python/cuda_tile/judge.py")
     assert both.lit == ["test"]
 

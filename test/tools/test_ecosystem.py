@@ -13,7 +13,7 @@ import kernel_records.__main__ as command_module
 import pytest
 from compiler_mutants import BARRIERS, Mutant
 from kernel_records.compare import Limits, changes, table
-from kernel_records.record import Row, Wish, record
+from kernel_records.record import Row, Wish, files_of, record
 from kernel_records.states import ROOT, read_rows, rows_of_state
 from tool_command import Command
 
@@ -86,7 +86,7 @@ def test_planted_states_are_worse(
 def test_what_is_no_state(command: Command, tmp_path: Path) -> None:
     broken = planted(tmp_path / "broken", BROKEN)
     with pytest.raises(UserError, match="its Python failed"):
-        rows_of_state(str(broken), Wish((str(FILES[0]),)))
+        rows_of_state(str(broken), Wish((("file", str(FILES[0])),)))
     with pytest.raises(UserError, match="expected a record, a checkout or a revision"):
         rows_of_state("no-such-revision", Wish(()))
     (tmp_path / "odd.json").write_text("{}")
@@ -102,9 +102,32 @@ def test_kernels_are_needed(command: Command, tmp_path: Path) -> None:
 def test_a_kernel_that_does_not_compile_has_a_row(tmp_path: Path) -> None:
     path = tmp_path / "odd.mlir"
     path.write_text("nothing")
-    (row,) = record(Wish((str(path),), runs=False, cubin=False))
+    (row,) = record(Wish((("odd", str(path)),), runs=False, cubin=False))
     assert (row.kernel, row.outcome) == ("odd", "refused")
     assert row.message.startswith("UserError: ")
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "k.mlir").write_text("nothing")
+    names = [name for name, _ in files_of([tmp_path])]
+    assert names == ["new/k", "old/k"]
+
+
+def test_what_did_not_compile_before_is_no_worse() -> None:
+    refused = asdict(Row("file", "sm_90", "refused", "one"))
+    for other in ({"message": "another"}, {"outcome": "internal error"}):
+        for rows in ((refused, {**refused, **other}), ({**refused, **other}, refused)):
+            (*found,) = changes([rows[0]], [rows[1]], Limits())
+            assert found
+            assert not any(each.is_worse for each in found)
+
+
+def test_seconds_are_of_what_both_have() -> None:
+    row = asdict(BEFORE)
+    more = [{**row, "kernel": f"file{n} entry"} for n in range(9)]
+    assert not [*changes([row], [row, *more], Limits())]
 
 
 BEFORE = Row("file entry", "sm_90", "compiled", "", 64, 0, 1000, 500, 900, "", 1.0)

@@ -41,7 +41,8 @@ how it is mended. The programs, with the words of their runs, are in
 
 ## Who finds what
 
-An empty cell: the judge says nothing. *unknown*: `prove` cannot tell. A compiled kernel
+An empty cell: the judge says nothing. `prove` judges [synchronisation](proof.md) alone:
+*proved* where that is right, *unknown* where it cannot tell. A compiled kernel
 may have no fault where its text has one: what the language leaves undefined has some
 result then.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 _TOKEN = re.compile(r"\s+|//[^\n]*|[A-Za-z_$%][\w$]*|\.[\w:]+|\d[\w.]*|.", re.DOTALL)
 _BLANK = re.compile(r"\s+|//.*")
-MARKS = [*'{}[]();,:|!+-*/~@=<>&^"', "//", "/*", "\\", "`", "\0", "é", "\r", "%", "_"]
+_MARKS = [*'{}[]();,:|!+-*/~@=<>&^"', "//", "/*", "\\", "`", "\0", "é", "\r", "%", "_"]
 Mutator = Callable[[list[str], random.Random], None]
 """Changes a text, as its tokens."""
 
@@ -70,7 +70,7 @@ def insert(pool: Sequence[str]) -> Mutator:
 
 def mark(tokens: list[str], draw: random.Random) -> None:
     """A token becomes a mark."""
-    tokens[_solid(tokens, draw)] = draw.choice(MARKS)
+    tokens[_solid(tokens, draw)] = draw.choice(_MARKS)
 
 
 def cut(tokens: list[str], draw: random.Random) -> None:

@@ -75,8 +75,8 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def read_wish(words: argparse.Namespace) -> Wish:
     """What is recorded."""
-    files = [path.resolve() for path in files_of(words.kernels)]
-    chosen = [str(path) for path in files if is_sampled(path.name, words.sample)]
+    files = files_of([path.resolve() for path in words.kernels])
+    chosen = [(n, str(p)) for n, p in files if is_sampled(n, words.sample)]
     gpus = tuple(cast("list[str] | None", words.gpu) or ["sm_90"])
     return Wish(
         tuple(chosen),

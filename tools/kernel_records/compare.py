@@ -24,7 +24,7 @@ class Limits:
         spill_bytes: More of a thread.
         shared: Times as many bytes of shared memory.
         instructions: Times as many, in the PTX and executed.
-        seconds: Times as many, of all compilations together.
+        seconds: Times as many, of all compilations that both records have, together.
     """
 
     registers: int = 8
@@ -57,8 +57,12 @@ class Change:
 
 def _is_worse(what: str, before: Any, after: Any, limits: Limits) -> bool:
     """Whether a change is beyond the limits."""
-    if what in ("outcome", "finding", "message"):
-        return bool(after) and after != "compiled"
+    if what == "message":
+        return False  # of what does not compile either way
+    if what == "outcome":
+        return before == "compiled"
+    if what == "finding":
+        return bool(after)
     if what in ("registers", "spill_bytes"):
         return after > before + getattr(limits, what)
     if after is None or before is None:
@@ -93,11 +97,13 @@ def changes(
         limits: From where on a change is for the worse.
     """
     new = {_file_key(row): row for row in after} | {_key(row): row for row in after}
+    seconds: dict[Key, tuple[float, float]] = {}
     for row in before:
         now = new.get(_key(row)) or new.get(_file_key(row))
         if now is not None:
+            seconds[_file_key(row)] = row["seconds"], now["seconds"]
             yield from _of_row(row, now, limits)
-    total, later = (sum(row["seconds"] for row in rows) for rows in (before, after))
+    total, later = (sum(pair[n] for pair in seconds.values()) for n in (0, 1))
     if later > limits.seconds * total and later > total + NOISE_SECONDS:
         yield Change("all", "", "seconds", round(total, 2), round(later, 2), True)
 

@@ -3,8 +3,9 @@
 
     python -m kernel_records.record WISH_AS_JSON
 
-It asks only what any state of the package can do, and imports nothing of the project
-beside it, for the package may be of another commit than this file.
+It asks only what any state of the package can do, and imports nothing else of the
+project but `fuzzing.children`, which needs nothing of it: the package may be of another
+commit than this file.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Wish:
     """What is recorded, and how.
 
     Attributes:
-        files: The kernels.
+        files: The kernels, each with the name that it has in the record.
         gpus: The chips.
         runs: Whether the emulator runs them, too.
         cubin: Whether ptxas runs: without it nobody knows registers and spills.
@@ -47,7 +48,7 @@ class Wish:
         jobs: Processes.
     """
 
-    files: Sequence[str]
+    files: Sequence[tuple[str, str]]
     gpus: Sequence[str] = ("sm_90",)
     runs: bool = True
     cubin: bool = True
@@ -89,12 +90,14 @@ class Row:
     seconds: float = field(default=0.0)
 
 
-def files_of(places: Sequence[Path]) -> list[Path]:
-    """The kernels in some folders, and files themselves."""
-    found: list[Path] = []
+def files_of(places: Sequence[Path]) -> list[tuple[str, Path]]:
+    """The kernels in some folders by their names there, and files themselves."""
+    found: list[tuple[str, Path]] = []
     for place in places:
         inside = sorted(place.rglob("*")) if place.is_dir() else [place]
-        found += [path for path in inside if path.suffix in SUFFIXES]
+        root = place if place.is_dir() else place.parent
+        paths = (path for path in inside if path.suffix in SUFFIXES)
+        found += [(str(p.relative_to(root).with_suffix("")), p) for p in paths]
     return found
 
 
@@ -108,22 +111,29 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {text}"
 
 
-def rows_of(path: Path, gpu: str, wish: Wish) -> list[Row]:
-    """The rows of a file on a chip; never raises."""
+def rows_of(file: tuple[str, str], gpu: str, wish: Wish) -> list[Row]:
+    """The rows of a file on a chip; never raises.
+
+    Args:
+        file: Its name in the record, and its path.
+        gpu: The chip.
+        wish: What is asked.
+    """
+    title, path = file
     try:
-        module = cuda_tile.load(path)
+        module = cuda_tile.load(Path(path))
         start = time.process_time()
         compiled = cuda_tile.compile(module, gpu=gpu, cubin=wish.cubin)
     except Exception as error:
         is_refusal = isinstance(error, UserError)
         outcome = "refused" if is_refusal else "internal error"
-        return [Row(path.stem, gpu, outcome, _said(error))]
+        return [Row(title, gpu, outcome, _said(error))]
     seconds = time.process_time() - start
     found: list[Row] = []
     kernels = {each.kernel: each for each in compiled.report.kernels}
     for entry in entries(module.operation):
         name = entry_name(entry)
-        row = Row(f"{path.stem} {name}", gpu, seconds=round(seconds, 3))
+        row = Row(f"{title} {name}", gpu, seconds=round(seconds, 3))
         if name in kernels:
             facts = kernels[name]
             row.registers, row.spill_bytes = facts.registers, facts.spill_bytes
@@ -167,13 +177,13 @@ def _run(row: Row, module: Any, entry: Any, compiled: Any, wish: Wish) -> None:
 def record(wish: Wish) -> Iterator[Row]:
     """The rows of all kernels; one that ends its process has a row that says so."""
 
-    def do(task: tuple[str, str]) -> list[Row]:
-        return rows_of(Path(task[0]), task[1], wish)
+    def do(task: tuple[tuple[str, str], str]) -> list[Row]:
+        return rows_of(*task, wish)
 
-    tasks = [(name, gpu) for name in wish.files for gpu in wish.gpus]
-    for (name, gpu), result in in_children(do, tasks, wish.jobs, wish.seconds):
+    tasks = [(file, gpu) for file in wish.files for gpu in wish.gpus]
+    for (file, gpu), result in in_children(do, tasks, wish.jobs, wish.seconds):
         if isinstance(result, Death):
-            yield Row(Path(name).stem, gpu, result.how)
+            yield Row(file[0], gpu, result.how)
         else:
             yield from result
 
