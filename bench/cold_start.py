@@ -26,7 +26,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-VARIABLE = "CUDA_TILE_SERVER"
+from cuda_tile.resident import wire
+
 KERNELS = Path(__file__).resolve().parent.parent / "test" / "kernels"
 MOST_KERNELS = 50
 OURS = str(Path(sys.executable).parent / "cuda-tile-as")
@@ -39,7 +40,7 @@ def cpu_seconds(command: Sequence[str | Path], server: Server | None) -> float |
     """
     served = server.seconds() if server else 0.0
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | (server.environment if server else {VARIABLE: "0"})
+    environment = os.environ | (server.environment if server else {wire.VARIABLE: "0"})
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -52,7 +53,7 @@ class Server:
     """The server of commands in a folder of its own."""
 
     def __init__(self, folder: str) -> None:
-        self.environment = {VARIABLE: "1", "XDG_RUNTIME_DIR": folder}
+        self.environment = {wire.VARIABLE: "1", "XDG_RUNTIME_DIR": folder}
         subprocess.run(
             [OURS, "--version"], env=self._all(), check=True, stdout=subprocess.DEVNULL
         )
@@ -61,8 +62,7 @@ class Server:
         (path,) = (p for p in Path(folder, "cuda-tile").iterdir() if not p.suffix)
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(path))
-            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        self._process = int.from_bytes(peer[:4], sys.byteorder)
+            self._process, _ = wire.peer(connection)
 
     def seconds(self) -> float:
         """CPU time of the server and of the commands that it has ended.

@@ -15,6 +15,7 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +26,7 @@ from cuda_tile.cutile import __main__ as cutile_command
 from cuda_tile.debug.dap.framing import Channel
 from cuda_tile.debug.dap.front import EditorFront
 from cuda_tile.debug.dap.server import Server, accept
-from cuda_tile.errors import CudaTileError, UserError
+from cuda_tile.errors import INTERNAL, CudaTileError, UserError
 
 CHOICES = ("on", "gpu", "mode", "unspecified", "seed", "grid", "kernel", "numbers")
 """Entries of a launch configuration that are options of the commands."""
@@ -110,7 +111,10 @@ def prepare(arguments: Mapping[str, Any], front: EditorFront) -> Callable[[], in
         UserError: The configuration does not fit.
     """
     if folder := arguments.get("cwd"):
-        os.chdir(str(folder))
+        try:
+            os.chdir(str(folder))
+        except OSError as error:
+            raise UserError(f"cannot enter 'cwd' {folder}: {error}") from None
     words = command_line(arguments)
     if Path(str(arguments["program"])).suffix == ".py":
         parsed = cutile_command.build_parser().parse_args(words)
@@ -147,6 +151,9 @@ def serve(channel: Channel) -> int:
         code = 1
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
+    except Exception:  # of ours: the editor shows it, and ends
+        channel.event("output", category="stderr", output=traceback.format_exc())
+        code = INTERNAL
     sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # ends the pipe
     output.join(timeout=5)

@@ -174,6 +174,29 @@ def test_what_is_wrong_is_answered(editor):
     assert not editor.ask("variables", variablesReference=99)["success"]
 
 
+def test_an_answer_whatever_an_editor_sends(editor):
+    """And what it asked for before stays as it was."""
+    begin_product(editor, MMA)
+    _, line, _ = editor.stop()
+    assert not editor.ask("setBreakpoints", source="x")["success"]
+    bad = [{"line": line, "hitCondition": "often"}]
+    assert not editor.ask("setBreakpoints", source={"path": PRODUCT}, breakpoints=bad)[
+        "success"
+    ]
+    assert not editor.ask("stackTrace", threadId=-1, startFrame="y")["success"]
+    editor.request("continue", threadId=1)
+    assert editor.stop()[0] == "breakpoint"
+
+
+def test_what_cannot_be_launched_ends_with_a_message(editor):
+    editor.request("initialize", adapterID="cuda-tile")
+    assert not editor.ask("attach")["success"]
+    editor.request("launch", program=SUMS, cwd="/no/such/folder")
+    editor.request("configurationDone")
+    assert editor.event("exited")["exitCode"] == 1
+    assert "cannot enter 'cwd'" in "".join(editor.output)
+
+
 def test_tile_ir_text(editor):
     points = {SUMS: [{"line": line_of(SUMS, "addf"), "condition": "%i == 3"}]}
     words = ["arange:f32[8]", "zeros:f32[2]", "8"]

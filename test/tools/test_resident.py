@@ -65,8 +65,7 @@ def server_of(folder: Path) -> int:
     (path,) = (p for p in (folder / "cuda-tile").iterdir() if not p.suffix)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))
-        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    return int.from_bytes(raw[:4], sys.byteorder)
+        return wire.peer(connection)[0]
 
 
 @pytest.fixture
@@ -226,6 +225,34 @@ def test_another_version_of_the_package_is_served_by_another(
     wait_for(lambda: not Path(f"/proc/{first}").exists())
     assert user.call("--version").stdout.startswith(b"cuda-tile-as 0.1.0:")
     other.ask("stop")
+
+
+def test_a_server_that_ends_keeps_nobody_waiting(user: User, tmp_path: Path) -> None:
+    """A call still runs when it is told to stop: others run by themselves."""
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        user.command("-", "--gpu=sm_90", "-o", str(tmp_path / "k"), name="compiler"),
+        env=user.environment,
+        stdin=reading,
+        stdout=subprocess.DEVNULL,
+    ) as slow:
+        os.close(reading)
+        time.sleep(1)
+        assert user.ask("stop")
+        done = user.call("--list-versions", timeout=30)
+        assert done.returncode == 0
+        os.write(writing, Path(VADD).read_bytes())
+        os.close(writing)
+        assert slow.wait(timeout=60) == 0
+
+
+def test_what_is_no_call_harms_no_server(user: User, tmp_path: Path) -> None:
+    (path,) = (p for p in (tmp_path / "run/cuda-tile").iterdir() if not p.suffix)
+    for data in (b"", b"\x01", (4).to_bytes(8, "little") + b"\xff" * 4):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            connection.sendall(data)
+    assert user.ask("ping") == "running"
 
 
 def test_a_server_without_calls_ends(tmp_path: Path) -> None:

@@ -254,6 +254,7 @@ def test_what_the_order_changes(command: Command):
         (("--order", "issue"), "expected --on=emulator with --order, got --on=interp"),
         (("--mode", "checked", "--on=gpu"), "or --on=emulator with --mode, got gpu"),
         (("--collect", "--on=gpu"), "or --on=emulator with --collect, got gpu"),
+        (("--seed", "0", "--on=gpu"), "or --on=emulator with --seed, got gpu"),
     ],
 )
 def test_options_of_the_interpreter(

@@ -309,7 +309,8 @@ def _check_options(words: argparse.Namespace) -> None:
             "--trace"
         )
     for option in OF_JUDGES if words.on == "gpu" else ():
-        if getattr(words, option) not in (None, False):
+        value = getattr(words, option)
+        if value is not None and value is not False:
             raise UserError(
                 f"expected --on=interp or --on=emulator with --{option}, got gpu"
             )

@@ -171,7 +171,13 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,  # ours may be somebody's socket
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     except OSError as error:
         raise UserError(
             f"cannot run '{command[0]}': {error.strerror}; expected a ptxas program"

@@ -196,8 +196,8 @@ class Work:
 
 
 def _name_in(label: str) -> str:
-    """The name in what `binding.labels` calls an array: `'x', float32[128]`."""
-    return label.partition(",")[0].strip("'")
+    """The name in what `binding.labels` calls an array: `'x'[0], float32[128]`."""
+    return label.partition(",")[0].replace("'", "")
 
 
 def _frames_of_this_package() -> int:

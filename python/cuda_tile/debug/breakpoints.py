@@ -12,6 +12,7 @@ from typing import Any
 from cuda_tile.debug.expression import UnknownName, evaluate, is_true
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot, is_back, is_same_file
+from cuda_tile.debug.stepping import Plan, UntilNan
 from cuda_tile.debug.values import one_line
 from cuda_tile.errors import UserError
 
@@ -80,6 +81,11 @@ class Breakpoints:
         made.at = self._nearest(made)
         self.all = [*self.all, made]
         return made
+
+    def looks_for_nan(self, plan: Plan) -> bool:
+        """Whether a plan, or the session, stops at the first NaN."""
+        is_caught = plan.heeds_breakpoints and self.is_nan_caught
+        return isinstance(plan, UntilNan) or is_caught
 
     def remove(self, is_unwanted: Callable[[Breakpoint], bool]) -> None:
         """Takes away the breakpoints that are unwanted."""

@@ -7,6 +7,7 @@ of these stand. The emulator is deterministic too: going back is running again.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from cuda_tile.debug.ptx_listing import PtxListing
 from cuda_tile.debug.rewind import Rewind
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
-from cuda_tile.debug.stepping import Plan, Seek, Through, UntilNan, UntilStore
+from cuda_tile.debug.stepping import Plan, Seek, Through, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
 from cuda_tile.debug.values import Shown, array_kind, frozen
 from cuda_tile.debug.waits import Wait, circle
@@ -37,7 +38,7 @@ WARP_LANES = 32
 
 
 class EmulatorTarget:
-    """See `target.Rewindable`; also the watcher of the emulator's scheduler.
+    """See `target.Target`; also the watcher of the emulator's scheduler.
 
     Args:
         name: The kernel.
@@ -171,19 +172,15 @@ class EmulatorTarget:
         plan = self._plan
         if isinstance(plan, UntilStore) and self._bytes(plan) != self._watched:
             return f"store\nto {plan.name}, by {_text(group)}"
-        if isinstance(plan, UntilNan) and group is not None:
-            return self._nan(group)
-        return ""
+        if plan is None or group is None or not self.breakpoints.looks_for_nan(plan):
+            return ""
+        return self._nan(group)
 
     def _bytes(self, plan: Plan) -> bytes:
+        """What an element holds that a plan watches; arrays are where they are."""
         if not isinstance(plan, UntilStore):
             return b""
-        for array in self._arrays.values():
-            first = int(array.__array_interface__["data"][0])
-            if first <= plan.start < first + array.nbytes and array.flags.c_contiguous:
-                raw = array.reshape(-1).view(np.uint8)
-                return raw[plan.start - first : plan.stop - first].tobytes()
-        return b""
+        return ctypes.string_at(plan.start, plan.stop - plan.start)
 
     def _nan(self, group: Group) -> str:
         """Whether an instruction of floats has just written a NaN."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from contextlib import suppress
 from pathlib import Path
 
 KEPT_COMMANDS = 1000
@@ -17,7 +18,7 @@ def keep_history() -> None:
     except ImportError:  # Python built without it: a prompt without history
         return
     path = _path()
-    if path.exists():
+    with suppress(OSError):  # there is none yet, or it cannot be read
         readline.read_history_file(path)
     readline.set_history_length(KEPT_COMMANDS)
     readline.set_completer_delims(" \t\n[](),:+-*/<>=!&|")

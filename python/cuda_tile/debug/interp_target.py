@@ -22,7 +22,7 @@ from cuda_tile.debug.names import Names
 from cuda_tile.debug.rewind import Rewind
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
-from cuda_tile.debug.stepping import Plan, Seek, Through, UntilNan, UntilStore
+from cuda_tile.debug.stepping import Plan, Seek, Through, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
 from cuda_tile.debug.tiles import Scope, nan_in, shown
 from cuda_tile.debug.values import Shown
@@ -63,7 +63,7 @@ class Launching:
 
 
 class InterpTarget:
-    """See `target.Rewindable`; also the watcher of the interpreter's session."""
+    """See `target.Target`; also the watcher of the interpreter's session."""
 
     def __init__(
         self, launching: Launching, breakpoints: Breakpoints, sources: Sources
@@ -181,8 +181,7 @@ class InterpTarget:
         """Whether to stop after an op."""
         plan = self._plan
         assert plan is not None, "resume sets it"
-        is_caught = plan.heeds_breakpoints and self.breakpoints.is_nan_caught
-        if isinstance(plan, UntilNan) or is_caught:
+        if self.breakpoints.looks_for_nan(plan):
             self._look_for_nan(run, op, results)
         is_sought = isinstance(plan, Seek) and plan.is_after and plan.is_reached
         if is_sought and isinstance(plan, Seek):

@@ -141,10 +141,6 @@ class Target(Protocol):
         """What the kernel printed since this was asked last."""
         ...
 
-
-class Rewindable(Target, Protocol):
-    """A launch that can also go back."""
-
     def back(self, kind: str) -> Stop:
         """Goes back, as `rewind.KINDS` says."""
         ...
@@ -154,7 +150,11 @@ class Rewindable(Target, Protocol):
         ...
 
     def who(self, text: str) -> list[str]:
-        """Who wrote an element of an array last, and from what, line by line."""
+        """Who wrote an element of an array last, and from what, line by line.
+
+        Raises:
+            UserError: Nobody knows: registers hold no elements of tiles.
+        """
         ...
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import cmd
 import inspect
 import sys
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from cuda_tile.debug.breakpoints import Breakpoints
 from cuda_tile.debug.expression import evaluate
@@ -27,7 +27,7 @@ from cuda_tile.debug.stepping import (
     UntilRace,
     UntilStore,
 )
-from cuda_tile.debug.target import END, FAULT, Move, Rewindable, Stop, Target
+from cuda_tile.debug.target import END, FAULT, Move, Stop, Target
 from cuda_tile.debug.values import pretty
 from cuda_tile.errors import UserError
 
@@ -231,18 +231,9 @@ class Terminal(cmd.Cmd):
 
     def _back(self, kind: str) -> bool:
         assert kind in KINDS, "the commands below"
-        target = self._rewindable()
+        target = self._live
         self._move = lambda: target.back(kind)
         return True
-
-    def _rewindable(self) -> Rewindable:
-        target = self._live
-        if not hasattr(target, "back"):
-            raise UserError(
-                "expected a launch on the interpreter, which can go back; this one "
-                "cannot"
-            )
-        return cast(Rewindable, target)
 
     def do_back(self, arg: str) -> bool:
         """Goes back to the line before."""
@@ -262,14 +253,14 @@ class Terminal(cmd.Cmd):
 
     def do_goto(self, arg: str) -> bool:
         """Goes to a moment, counted in ops, as `who` tells them."""
-        target = self._rewindable()
+        target = self._live
         time = _integer(arg)
         self._move = lambda: target.goto(time)
         return True
 
     def do_who(self, arg: str) -> None:
         """Says who wrote an element of an array last, and from what: who c[3, 5]."""
-        for line in self._rewindable().who(arg):
+        for line in self._live.who(arg):
             self.say(line)
 
     # Breakpoints

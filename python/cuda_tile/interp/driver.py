@@ -29,7 +29,7 @@ from cuda_tile.interp.machine import (
 from cuda_tile.interp.program import Entry, Program
 from cuda_tile.interp.races import Races
 from cuda_tile.interp.schedule import run_blocks
-from cuda_tile.interp.values import InterpError
+from cuda_tile.interp.values import InterpError, RaceError
 from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
@@ -111,7 +111,8 @@ class InterpFinding(Finding):
     def of(cls, error: InterpError, kernel: str) -> InterpFinding:
         """What an error says."""
         place, message = error.location or "", error.message
-        return cls("undefined", message, kernel, place, error.op_name, error.block_id)
+        kind = "race" if isinstance(error, RaceError) else "undefined"
+        return cls(kind, message, kernel, place, error.op_name, error.block_id)
 
 
 class AssertionsFailed(InterpError):

@@ -107,7 +107,7 @@ class Server:
                 return
             self._reap()
             self._end_abandoned(ready)
-            if self._listener in ready:
+            if self._is_open and self._listener in ready:
                 self._accept()
 
     def _accept(self) -> None:
@@ -115,8 +115,9 @@ class Server:
         connection.settimeout(_GRACE_SECONDS)
         try:
             if not wire.is_same_user(connection) or not self._stamp.is_current():
-                self._is_open = self._stamp.is_current()
                 connection.close()
+                if not self._stamp.is_current():
+                    self._close()
                 return
             message, files = wire.receive(connection)
         except (EOFError, OSError, ValueError):
@@ -132,10 +133,18 @@ class Server:
 
     def _control(self, connection: socket.socket, word: str) -> None:
         """Answers what is no command."""
+        if word == wire.STOP:
+            self._close()
         if word in (wire.STOP, wire.PING):
-            self._is_open = self._is_open and word != wire.STOP
             connection.sendall((0).to_bytes(4, "little"))
         connection.close()
+
+    def _close(self) -> None:
+        """Takes no more calls: who calls from now on runs the command itself."""
+        self._is_open = False
+        with suppress(FileNotFoundError):
+            os.unlink(self._listener.getsockname())
+        self._listener.close()
 
     def _fork(
         self, connection: socket.socket, message: dict[str, Any], files: list[int]

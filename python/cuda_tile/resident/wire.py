@@ -80,10 +80,16 @@ def _digest(data: bytes) -> int:
     return value
 
 
+def peer(connection: _socket.socket) -> tuple[int, int]:
+    """The process at the other end and its user (unix(7), "struct ucred")."""
+    raw = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+    process, user = (int.from_bytes(raw[at : at + 4], sys.byteorder) for at in (0, 4))
+    return process, user
+
+
 def is_same_user(connection: _socket.socket) -> bool:
     """Whether the other end is a process of this user."""
-    raw = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
-    return int.from_bytes(raw[4:8], sys.byteorder) == os.getuid()
+    return peer(connection)[1] == os.getuid()
 
 
 def connect(path: str) -> _socket.socket:
@@ -120,10 +126,22 @@ def receive(connection: _socket.socket) -> tuple[Any, list[int]]:
         for *_, data in rights
         for place in range(0, len(data), 4)
     ]
-    if len(head) < _LENGTH_BYTES:
-        raise EOFError
+    try:
+        return _message(connection, head), files
+    except (EOFError, OSError):
+        for file in files:
+            os.close(file)
+        raise
+
+
+def _message(connection: _socket.socket, head: bytes) -> dict[str, Any]:
+    """The rest of a call, whose length has come.
+
+    Raises:
+        EOFError: The other end has gone, or sent what is none.
+    """
     length = int.from_bytes(head, "little")
-    if length > _MOST_BYTES:
+    if len(head) < _LENGTH_BYTES or length > _MOST_BYTES:
         raise EOFError
     data = bytearray()
     while len(data) < length:
@@ -131,4 +149,11 @@ def receive(connection: _socket.socket) -> tuple[Any, list[int]]:
         if not part:
             raise EOFError
         data += part
-    return marshal.loads(bytes(data)), files
+    try:
+        found: Any = marshal.loads(bytes(data))
+        is_call = "module" in found
+    except (TypeError, ValueError):
+        raise EOFError from None
+    if not is_call:
+        raise EOFError
+    return found

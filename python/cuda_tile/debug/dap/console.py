@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 from cuda_tile.debug.dap.front import EditorFront
 from cuda_tile.debug.stepping import Plan, Step, UntilNan, UntilRace, UntilStore
-from cuda_tile.debug.target import END, FAULT, Rewindable
+from cuda_tile.debug.target import END, FAULT
 from cuda_tile.errors import UserError
 
 Command = Callable[[EditorFront, int, str], str]
@@ -42,11 +41,11 @@ def _iteration(front: EditorFront, thread: int, rest: str) -> str:
 
 
 def _who(front: EditorFront, thread: int, rest: str) -> str:
-    return "\n".join(rewindable(front).who(rest))
+    return "\n".join(front.live.who(rest))
 
 
 def _goto(front: EditorFront, thread: int, rest: str) -> str:
-    target = rewindable(front)
+    target = front.live
     if not rest.isdigit():
         raise UserError(f"expected a number of ops, got '{rest}'")
     front.go(lambda: target.goto(int(rest)))
@@ -55,17 +54,6 @@ def _goto(front: EditorFront, thread: int, rest: str) -> str:
 
 def _ops(front: EditorFront, thread: int, rest: str) -> str:
     return "\n".join(front.live.nearby(thread))
-
-
-def rewindable(front: EditorFront) -> Rewindable:
-    """The launch, if it can go back.
-
-    Raises:
-        UserError: It cannot.
-    """
-    if not hasattr(front.live, "back"):
-        raise UserError("expected a launch on the interpreter, which can go back")
-    return cast(Rewindable, front.live)
 
 
 COMMANDS: dict[str, Command] = {

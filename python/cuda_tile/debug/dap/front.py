@@ -85,10 +85,7 @@ class EditorFront:
             return None
         self.last = stop
         self._tell(stop)
-        move = self._moves.get()
-        self.last = None
-        self.references.clear()
-        return move
+        return self._moves.get()
 
     def ended(self, target: Target) -> None:
         """Shows what the kernel printed since."""
@@ -138,7 +135,9 @@ class EditorFront:
 
     def go(self, move: Move | None) -> None:
         """Lets the launch go on."""
-        assert self.live is not None, "which raises"
+        _ = self.live
+        self.last = None
+        self.references.clear()
         self._moves.put(move)
 
     def pause(self) -> None:

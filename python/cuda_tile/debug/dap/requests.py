@@ -57,14 +57,16 @@ def set_breakpoints(front: EditorFront, arguments: Arguments) -> Body:
     """Replaces the breakpoints of a file."""
     source: Arguments = arguments.get("source") or {}
     file = str(source.get("path") or source.get("name") or "")
-    front.breakpoints.remove(lambda each: each.file == file)
     points: list[Arguments] = arguments.get("breakpoints") or []
+    for each in points:  # before any of the old ones goes
+        check_hit_condition(each.get("hitCondition") or "")
+    front.breakpoints.remove(lambda each: each.file == file)
     made = [
         front.breakpoints.add(
             file,
             int(each["line"]),
             condition=each.get("condition") or "",
-            hit_condition=check_hit_condition(each.get("hitCondition") or ""),
+            hit_condition=each.get("hitCondition") or "",
             message=each.get("logMessage") or "",
         )
         for each in points
@@ -226,7 +228,7 @@ for _command, _kind in (("next", "over"), ("stepIn", "into"), ("stepOut", "out")
 @handles("stepBack")
 def step_back(front: EditorFront, arguments: Arguments) -> None:
     """Goes back by a line or an op."""
-    target = console.rewindable(front)
+    target = front.live
     kind = "op" if arguments.get("granularity") == "instruction" else "over"
     front.go(lambda: target.back(kind))
 
@@ -234,14 +236,14 @@ def step_back(front: EditorFront, arguments: Arguments) -> None:
 @handles("reverseContinue")
 def reverse_continue(front: EditorFront, arguments: Arguments) -> None:
     """Goes back to a breakpoint, or to the beginning."""
-    target = console.rewindable(front)
+    target = front.live
     front.go(lambda: target.back("breakpoint"))
 
 
 @handles("restartFrame")
 def restart_frame(front: EditorFront, arguments: Arguments) -> None:
     """Goes back to the beginning of the launch."""
-    target = console.rewindable(front)
+    target = front.live
     front.go(lambda: target.back("start"))
 
 

@@ -62,8 +62,9 @@ class Server:
         channel = self.front.channel
         try:
             channel.answer(request, self._body(request))
-        except (CudaTileError, KeyError, TypeError, ValueError) as error:
-            channel.refuse(request, f"{request.command}: {error}")
+        except Exception as error:  # of what an editor sends: it gets an answer
+            said = str(error) if isinstance(error, CudaTileError) else repr(error)
+            channel.refuse(request, f"{request.command}: {said}")
             return
         if request.command == "initialize":
             channel.event("initialized")
@@ -73,6 +74,8 @@ class Server:
             return None
         if request.command == "launch":
             return self._begin(request.arguments)
+        if request.command == "attach" and self._launch is not None:
+            raise UserError("expected 'launch': no program runs yet")
         handler = HANDLERS.get(request.command)
         if handler is None:
             raise UserError("expected a request that this debugger knows")
