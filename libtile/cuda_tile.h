@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* clang-format off: it would flow the example into one line. */
 /* libtile: the compiler of CUDA Tile IR for C, and for all that can call C.
  *
  *     cuda_tile_compiler *c = cuda_tile_create(NULL);
- *     cuda_tile_result *r = cuda_tile_compile(c, data, size, "k.tileirbc",
- * "sm_90", NULL); if (cuda_tile_status(r) != CUDA_TILE_OK) fprintf(stderr, "%s:
- * %s\n", cuda_tile_place(r), cuda_tile_message(r));
+ *     cuda_tile_result *r =
+ *         cuda_tile_compile(c, data, size, "k.tileirbc", "sm_90", NULL);
+ *     if (cuda_tile_status(r) != CUDA_TILE_OK)
+ *       fprintf(stderr, "%s: %s\n", cuda_tile_place(r), cuda_tile_message(r));
  *
  * The compiler is in Python. A `cuda_tile_compiler` is a child process that has
  * it loaded; this library starts it at the first call and talks to it over a
@@ -12,14 +14,17 @@
  * of the child is an error of one call: the next call starts another.
  *
  * Contract
- *   Kernels are text or bytecode of Tile IR, as all tools read them; `name` is
- * what messages call the file, NULL for none. Threads may share a compiler:
- * calls take turns. Several compilers run side by side. A fork may not use the
- * compilers of its parent. Signals are not touched. Pointers of a result live
- * until `cuda_tile_free`; texts are UTF-8 and never NULL. A result is NULL only
- * without memory; all functions take NULL for a result. The ABI is that of
- * libtile.so.1: functions are added to it, none changes.
+ *   - Kernels are text or bytecode of Tile IR, as all tools read them; `name`
+ *     is what messages call the file, NULL for none.
+ *   - Threads may share a compiler: calls take turns. Several compilers run
+ *     side by side. A fork may not use the compilers of its parent.
+ *   - Signals are not touched.
+ *   - Pointers of a result live until `cuda_tile_free`; texts are UTF-8 and
+ *     never NULL. A result is NULL only without memory; all functions take NULL
+ *     for a result.
+ *   - The ABI is that of libtile.so.1: functions are added to it, none changes.
  */
+/* clang-format on */
 #ifndef CUDA_TILE_H
 #define CUDA_TILE_H
 

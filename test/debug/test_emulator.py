@@ -85,11 +85,12 @@ NAN = """
 """
 
 
-def session(commands, body, threads=64, **options):
+def session(commands, body, threads=64, *, catches_nan=False, **options):
     """What a session says, and the array afterwards."""
     out = np.zeros(threads, np.uint32)
     source, said = io.StringIO("\n".join(commands) + "\n"), io.StringIO()
     front = Terminal(source, said)
+    front.breakpoints.is_nan_caught = catches_nan
     text = HEAD + body
     words = {"grid": 1, "block": threads, "args": [out], **options}
     try:
@@ -161,6 +162,13 @@ def test_a_phase_that_nobody_completes():
     )
     assert re.search(r"mbarrier at .*phase 0: 1 of 2 arrivals pending", said)
     assert "no warp is left that could end this wait" in said
+
+
+def test_nan_that_an_editor_asked_for():
+    """Whatever the launch goes on to."""
+    said, _ = session(["c", "c"], NAN, threads=32, catches_nan=True)
+    assert "NaN" in said
+    assert "NaN" not in session(["c"], NAN, threads=32)[0]
 
 
 def test_first_nan():

@@ -60,6 +60,7 @@ def test_findings_raise_or_are_collected(on: Judge, step: int, said: str) -> Non
     (finding,) = made.findings
     assert isinstance(finding, Finding)
     assert finding.kernel == "k"
+    assert (finding.kind == "race") == (step == 0)
     message, raised = map(_plain, (finding.message, caught.value))
     assert message in raised
     assert re.search(said, str(finding))
