@@ -33,8 +33,10 @@ from cuda_tile.emulator.machine.schedule import Scheduler, Watcher
 from cuda_tile.emulator.ptx.syntax import Function, Instruction, Register, registers_in
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.elements import Array
+from cuda_tile.targets import WARP_LANES
 
-WARP_LANES = 32
+NEARBY_LINES = 32
+"""Lines before and behind the one at which a warp stands that `ops` shows."""
 
 
 class EmulatorTarget:
@@ -322,7 +324,7 @@ class EmulatorTarget:
             f"{self.sources.line(self._file, spot.places[0].line).strip()}"
             for spot in self.listing.all()
             if spot.lines[:-1] == now.lines[:-1]
-            and abs(spot.order - now.order) < WARP_LANES
+            and abs(spot.order - now.order) < NEARBY_LINES
         ]
 
     def element(self, text: str) -> tuple[int, int]:

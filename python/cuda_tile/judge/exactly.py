@@ -25,14 +25,13 @@ from cuda_tile.judge.compare import is_float
 from cuda_tile.judge.court import Call, Court
 from cuda_tile.judge.device import Booked, Device
 from cuda_tile.judge.provenance import Place, same, same_elements
-from cuda_tile.judge.residues import NotExactError, exact_answer
+from cuda_tile.judge.residues import WIDE, NotExactError, exact_answer
 from cuda_tile.runtime.elements import Array
 
 MOST_OPS = 20_000
 """Operations of the interpreter in a case that is run again."""
 LAWFUL = frozenset({"addf", "subf", "mulf", "fma", "negf", "mmaf", "select", "itof"})
 """Arithmetic on floats whose laws hold in f32 and f64, and what makes or chooses."""
-WIDE = ("f32", "f64")
 CAST = "ftof"
 
 

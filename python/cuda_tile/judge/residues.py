@@ -159,18 +159,9 @@ def exact_answer(
     Raises:
         NotExactError: It has no such answer.
     """
-    with np.errstate(all="ignore"):
-        return _answered(answer, args, types)
-
-
-def _answered(
-    answer: Callable[[Sequence[Any]], Sequence[Any]],
-    args: Sequence[Any],
-    types: Sequence[np.dtype[Any]],
-) -> list[Array | None]:
-    """As `exact_answer`."""
     try:
-        outputs = answer([_argument(arg) for arg in args])
+        with np.errstate(all="ignore"):
+            outputs = answer([_argument(arg) for arg in args])
     except Exception as error:  # of any function that knows no residues
         raise NotExactError(str(error)) from None
     found: list[Array | None] = []
