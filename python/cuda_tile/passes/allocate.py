@@ -29,6 +29,7 @@ from cuda_tile.errors import NoRoom, UserError
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
 from cuda_tile.ir.rings import (
+    MBARRIER_BYTES,
     MBARRIERS_ATTRIBUTE,
     SLOT_ALIGNMENT_BYTES,
     buffer_type_bytes,
@@ -133,7 +134,7 @@ def _add_tensor(entry: ir.Operation, total: int) -> int:
     i64 = ir.IntegerType.get_signless(64)
     start = -(-total // TENSOR_BYTES) * TENSOR_BYTES
     entry.attributes[TENSOR_ATTRIBUTE] = ir.IntegerAttr.get(i64, start)
-    return start + TENSOR_BYTES
+    return start + TENSOR_BYTES + MBARRIER_BYTES * len(columns.alone)
 
 
 def _add_reuse(entry: ir.Operation, total: int) -> int:
