@@ -38,6 +38,7 @@ from cuda_tile.ir.walk import (
     reached,
     value_behind,
 )
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
@@ -271,6 +272,32 @@ def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
             case _:
                 pass
     return shared
+
+
+def layout_before(op: ir.Operation, layout: LinearLayout) -> LinearLayout:
+    """The layout that the operand of an op needs where its result has one.
+
+    Args:
+        op: An op that renames or repeats elements, or computes each by itself.
+        layout: The layout of its result.
+    """
+    match op.name:
+        case "cuda_tile.reshape":
+            return layout.reshape(shape_of(op.operands[0]))
+        case "cuda_tile.broadcast":
+            source = layout.broadcast_source(shape_of(op.operands[0]))
+            return source.drop_redundant_registers()
+        case "cuda_tile.permute":
+            order = permutation_of(op)
+            return layout.permute([order.index(d) for d in range(len(order))])
+        case _:
+            return layout
+
+
+def is_brought_to_threads(load: ir.Operation) -> bool:
+    """Whether no product reads the tile of a load, or what renames it."""
+    users = renamed_uses(load.results[0])
+    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
 
 
 def enclosing_loop(op: ir.Operation) -> ir.Operation | None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -14,6 +13,8 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.ir.scalars import constant
+from cuda_tile.ir.tile_values import constant_number
 from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part
@@ -95,7 +96,7 @@ def extract(tile: ir.Value, numbers: Sequence[int], layout: LinearLayout) -> ir.
         numbers: The number of the part along each dimension.
         layout: The layout of the part.
     """
-    indices = [number(index) for index in numbers]
+    indices = [constant(index) for index in numbers]
     ty = tile_type(element_of(tile), layout)
     return cuda_tile.ExtractOp(ty, tile, indices).result
 
@@ -113,12 +114,6 @@ def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
     layout = every_part(layout_of(first), whole)
     ty = tile_type(element_of(first), layout)
     return cuda_tile.CatOp(ty, first, second, dim).result
-
-
-def number(value: int) -> ir.Value:
-    """A scalar constant of type i32."""
-    i32 = ir.IntegerType.get_signless(32)
-    return _splat(TileType.get([], i32), i32, (), value)
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
@@ -156,22 +151,8 @@ def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
 
 def zeros(like: ir.Value) -> ir.Value:
     """A tile of zeros, or of null pointers, of the type of another."""
-    element, shape = element_of(like), shape_of(like)
-    if not isinstance(element, PointerType):
-        return _splat(like.type, element, shape, 0)
+    if not isinstance(element_of(like), PointerType):
+        return constant_number(like.type, 0)
     i64 = ir.IntegerType.get_signless(64)
-    addresses = _splat(tile_type(i64, layout_of(like)), i64, shape, 0)
+    addresses = constant_number(tile_type(i64, layout_of(like)), 0)
     return cuda_tile.IntToPtrOp(like.type, addresses).result
-
-
-def _splat(ty: ir.Type, element: ir.Type, shape: Sequence[int], value: int) -> ir.Value:
-    attribute = (
-        ir.IntegerAttr.get(element, value)
-        if isinstance(element, ir.IntegerType)
-        else ir.FloatAttr.get(element, float(value))
-    )
-    plain = cast("ir.ShapedType", TileType.get(list(shape), element))
-    splat = ir.DenseElementsAttr.get_splat(plain, attribute)
-    return ir.Operation.create(
-        "cuda_tile.constant", results=[ty], attributes={"value": splat}
-    ).results[0]

@@ -25,7 +25,8 @@ from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
     conversions_of,
     enclosing_loop,
-    permutation_of,
+    is_brought_to_threads,
+    layout_before,
     renamed_buffer,
     renamed_uses,
     renames_of,
@@ -152,7 +153,7 @@ class Fills:
         access = describe_access(load, facts)
         n_warps = read_plan(self._entry).num_warps
         shared = _layout(load, plan, access, n_warps)
-        is_computed = _is_computed(load)
+        is_computed = is_brought_to_threads(load)
         with load.location:
             point = ir.InsertionPoint(load)
             needed = _made_behind(load, before) if is_computed else None
@@ -176,18 +177,12 @@ class Fills:
         return copy
 
 
-def _is_computed(load: ir.Operation) -> bool:
-    """Whether no product reads the tile of a load as it is, perhaps converted."""
-    users = renamed_uses(load.results[0])
-    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
-
-
 def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
     """Whether a thread has no pointers of neighbours that a copy would bring together.
 
     `place` chose their layout for what computes with the tile: threads load it then.
     """
-    if load.name not in POINTER_LOADS or not _is_computed(load):
+    if load.name not in POINTER_LOADS or not is_brought_to_threads(load):
         return False
     access = describe_access(load, facts)
     count = access.vector_in(layout_of(load.operands[0]))
@@ -308,7 +303,7 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
     Raises:
         UserError: Products read it, and something else.
     """
-    if _is_computed(load):
+    if is_brought_to_threads(load):
         return _used_layouts(load.results[0])
     readers: dict[LinearLayout, None] = {}
     for user, index in renamed_uses(load.results[0]):
@@ -320,7 +315,7 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
             )
         layout = layout_of(user.operands[index])
         for op in renames_of(user.operands[index]):
-            layout = _before(layout, op)
+            layout = layout_before(op, layout)
         readers[layout] = None
     return tuple(readers)
 
@@ -333,18 +328,6 @@ def _used_layouts(tile: ir.Value) -> tuple[LinearLayout, ...]:
         for user in users
     ]
     return tuple(dict.fromkeys(used or [layout_of(tile)]))
-
-
-def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:
-    """The layout of what an op renames, from that of its result."""
-    match op.name:
-        case "cuda_tile.reshape":
-            return layout.reshape(shape_of(op.operands[0]))
-        case "cuda_tile.permute":
-            order = permutation_of(op)
-            return layout.permute([order.index(d) for d in range(len(order))])
-        case _:
-            return layout
 
 
 def _erase_unused(value: ir.Value) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import layout_of, shape_of, tile_type
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import part_layout
@@ -26,7 +27,6 @@ from cuda_tile.stage.build import (
     convert,
     extract,
     is_equal,
-    number,
     reshape,
 )
 
@@ -105,7 +105,7 @@ def _is_block(layout: LinearLayout, dim: int, block: int) -> ir.Value:
     row = tuple(n if d == dim else 1 for d, n in enumerate(layout.shape))
     thin = part_layout(layout, row)
     steps = cuda_tile.IotaOp(tile_type(i32, thin.reshape((row[dim],)))).result
-    wanted = broadcast(number(block), layout_of(steps))
+    wanted = broadcast(constant(block), layout_of(steps))
     return broadcast(reshape(is_equal(steps, wanted), row), layout)
 
 

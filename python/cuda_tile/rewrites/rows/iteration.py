@@ -21,7 +21,11 @@ from cuda_tile.ir.scalars import (
     multiply,
     widened,
 )
-from cuda_tile.ir.tile_values import constant_like, constant_tile, one_for_all
+from cuda_tile.ir.tile_values import (
+    constant_like,
+    constant_number,
+    one_for_all,
+)
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import CONSTANTS, FOR_LOOPS, SCANS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
@@ -241,14 +245,7 @@ class Iteration:
         return made.results[0]
 
     def _padding(self, op: ir.Operation, ty: ir.Type) -> ir.Value:
-        element = element_of(op.results[0])
-        number = PADDINGS[tiling_of(view_operand(op)).padding]
-        attribute = (
-            ir.IntegerAttr.get(element, int(number))
-            if isinstance(element, ir.IntegerType)
-            else ir.FloatAttr.get(element, number)
-        )
-        return constant_tile(ty, attribute)
+        return constant_number(ty, PADDINGS[tiling_of(view_operand(op)).padding])
 
 
 def _home(value: ir.Value) -> ir.Block:

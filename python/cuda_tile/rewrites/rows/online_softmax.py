@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
+from cuda_tile.ir.tile_values import constant_like, constant_number, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import CONSTANTS, POWERS, REDUCTIONS, SPREADS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
@@ -68,7 +68,7 @@ class OnlineSum:
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """The sum, of nothing."""
-        return [constant_float(ty, 0.0)]
+        return [constant_number(ty, 0.0)]
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """The sum so far, each element below the greatest so far.
@@ -78,7 +78,7 @@ class OnlineSum:
             step: The iteration.
         """
         after = step.after
-        lowest = constant_float(after.type, LOWEST[str(element_of(after))])
+        lowest = constant_number(after.type, LOWEST[str(element_of(after))])
         base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
         kept = self._brought(given[0], step.before, base)
         term = self._power(step.part(self.anchor.operands[0]), base)
