@@ -64,6 +64,7 @@ from cuda_tile.analysis.role_slice import (
 from cuda_tile.analysis.tokens import token_operand
 from cuda_tile.ir.attributes import attributes_of, text
 from cuda_tile.ir.carried import BRANCH, drop, first_carried, receiver
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.roles import ROLES
@@ -308,11 +309,7 @@ class _Clone:
             if len(op.regions):
                 self._structure(op)
                 continue
-            operands = [self._of(operand) for operand in op.operands]
-            made = op.clone()
-            for number, new in enumerate(operands):
-                if new != made.operands[number]:
-                    made.operands[number] = new
+            made = clone_with(op, [self._of(operand) for operand in op.operands])
             self._note(op.results, made.results)
 
     def _of(self, value: ir.Value) -> ir.Value:

@@ -60,12 +60,10 @@ def cat(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     del ctx
     half, whole = shape_of(op.operands[0]), shape_of(op.results[0])
 
-    def forward(layout: LinearLayout) -> LinearLayout:
-        return every_part(layout, whole)
-
-    def backward(layout: LinearLayout) -> LinearLayout:
-        return part_layout(layout, half)
-
+    forward, backward = (
+        partial(every_part, shape=whole),
+        partial(part_layout, shape=half),
+    )
     return [Related(op, i, 0, forward=forward, backward=backward) for i in range(2)]
 
 
@@ -75,11 +73,7 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     del ctx
     if not is_distributed(op.results[0]):
         return []
-    part = shape_of(op.operands[0])
-
-    def backward(layout: LinearLayout) -> LinearLayout:
-        return part_layout(layout, part)
-
+    backward = partial(part_layout, shape=shape_of(op.operands[0]))
     return [
         Same((op.operands[1], op.results[0])),
         Related(op, 0, 0, forward=None, backward=backward),

@@ -13,6 +13,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tile_values import constant_number
 from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
@@ -114,6 +115,64 @@ def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
     layout = every_part(layout_of(first), whole)
     ty = tile_type(element_of(first), layout)
     return cuda_tile.CatOp(ty, first, second, dim).result
+
+
+def along(
+    op: ir.Operation, tiles: Sequence[ir.Value], dim: int, types: Sequence[ir.Type]
+) -> list[ir.Value]:
+    """A reduction or scan of other tiles.
+
+    Args:
+        op: The reduction or scan whose body is taken.
+        tiles: What is combined.
+        dim: The dimension of these along which it is.
+        types: The types of the results.
+    """
+    copy = clone_with(op, tiles, types)
+    copy.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), dim)
+    return list(copy.results)
+
+
+def join_along(tiles: Sequence[ir.Value], dim: int) -> ir.Value:
+    """Tiles of one type behind each other.
+
+    Args:
+        tiles: The tiles, as many as a power of two.
+        dim: The dimension along which they lie.
+    """
+    while len(tiles) > 1:
+        pairs = zip(tiles[::2], tiles[1::2], strict=True)
+        tiles = [cat(first, second, dim) for first, second in pairs]
+    return tiles[0]
+
+
+def renamed_view(buffer: ir.Value, shared: SharedLayout) -> ir.Value:
+    """A shared buffer under the names that another layout gives its elements.
+
+    Args:
+        buffer: The buffer.
+        shared: Its layout for the view.
+    """
+    layout = LayoutAttr.get(shared.groups())
+    element = BufferType(buffer.type).element_type
+    ty = BufferType.get(list(shared.shape), element, layout)
+    return buffer if ty == buffer.type else tileas.ReinterpretOp(ty, buffer).result
+
+
+def converted_as(
+    tile: ir.Value, conversions: Sequence[ir.Operation], layout: LinearLayout
+) -> ir.Value:
+    """A tile behind copies of some conversions.
+
+    Args:
+        tile: What the first of them converts.
+        conversions: The conversions, the first first.
+        layout: The layout of the tile, which all keep.
+    """
+    for op in conversions:
+        ty = tile_type(element_of(op.results[0]), layout)
+        tile = clone_with(op, [tile], [ty]).results[0]
+    return tile
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:

@@ -15,7 +15,6 @@ writes or acquires before the loop, or for the preceding grid.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
@@ -59,7 +58,7 @@ from cuda_tile.layout.copy_units import UNIT_BYTES
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
-from cuda_tile.stage.build import alloc
+from cuda_tile.stage.build import alloc, renamed_view
 
 
 class Fills:
@@ -111,13 +110,7 @@ class Fills:
         if load is None or load not in self._buffers:
             return None
         buffer = self._buffers[load]
-        shared = renamed_buffer(buffer_layout_of(buffer), operand)
-        layout = LayoutAttr.get(shared.groups())
-        element = element_of(load.results[0])
-        ty = BufferType.get(list(shared.shape), element, layout)
-        if ty == buffer.type:
-            return buffer
-        return tileas.ReinterpretOp(ty, buffer).result
+        return renamed_view(buffer, renamed_buffer(buffer_layout_of(buffer), operand))
 
     def computes_in(self, block: ir.Block) -> bool:
         """Whether threads compute operands of what engines bring in a block."""

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.tile_values import constant_like, constant_number, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import CONSTANTS, POWERS, REDUCTIONS, SPREADS
@@ -262,11 +263,7 @@ def spread_from(value: ir.Value) -> ir.Operation | None:
 
 def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     """The same op on other tiles, which have one type."""
-    made = op.clone()
-    for place, operand in enumerate(operands):
-        made.operands[place] = operand
-    made.results[0].set_type(operands[0].type)
-    return made.results[0]
+    return clone_with(op, operands, [operands[0].type]).results[0]
 
 
 def online_sums(sinks: Sequence[ir.Operation], row: Row, part: int) -> list[OnlineSum]:
