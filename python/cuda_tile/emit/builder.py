@@ -7,9 +7,10 @@ Knows LLVM types and nothing of tiles.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.operations import Once, Operations
+from cuda_tile.emit.operations import SHARED_SPACE, Once, Operations
 
 ICMP = {
     "eq": 0,
@@ -223,6 +224,40 @@ class Builder(Operations):
             return self.fields(op.results[0], results)
         return list(op.results)
 
+    def ptx(
+        self,
+        text: str,
+        results: Sequence[ir.Type],
+        *operands: ir.Value,
+        has_effect: bool = False,
+        is_early: bool = False,
+    ) -> list[ir.Value]:
+        """PTX text whose registers have the classes of their types.
+
+        Args:
+            text: The instructions; results are `$0` on, operands behind them.
+            results: The types of the results.
+            operands: The operands.
+            has_effect: Whether it must run, even if nobody takes its results.
+            is_early: Whether it writes results before it has read all operands.
+        """
+        mark = "=&" if is_early else "="
+        letters = [mark + register_class(ty) for ty in results]
+        letters += [register_class(value.type) for value in operands]
+        return self.inline_ptx(
+            text, ",".join(letters), results, operands, side_effects=has_effect
+        )
+
+    def ptx_value(self, text: str, result: ir.Type, *operands: ir.Value) -> ir.Value:
+        """The only result `$0` of PTX text without effects.
+
+        Args:
+            text: The instructions.
+            result: The type of the result.
+            operands: `$1` on.
+        """
+        return self.ptx(text, [result], *operands)[0]
+
     def pinned(
         self, value: ir.Value, place: ir.InsertionPoint | None = None
     ) -> ir.Value:
@@ -237,9 +272,7 @@ class Builder(Operations):
             place: Where to build, if not at the insertion point.
         """
         saved, self.ip = self.ip, place or self.ip
-        (moved,) = self.inline_ptx(
-            "mov.b32 $0, $1;", "=r,r", [value.type], [value], side_effects=False
-        )
+        moved = self.ptx_value("mov.b32 $0, $1;", value.type, value)
         self.ip = saved
         return moved
 
@@ -379,6 +412,21 @@ class Builder(Operations):
             loc=self.loc,
             ip=self.ip,
         )
+
+
+@cache
+def register_class(ty: ir.Type) -> str:
+    """The letter of the registers that hold a value (CUDA, "Inline PTX Assembly")."""
+    text = str(ty)
+    if text.startswith("!llvm.ptr"):
+        return "r" if text == f"!llvm.ptr<{SHARED_SPACE}>" else "l"
+    return _CLASSES[text]
+
+
+_CLASSES = {
+    **{"i1": "b", "i8": "h", "i16": "h", "i32": "r", "i64": "l"},
+    **{"f32": "f", "f64": "d"},
+}
 
 
 def _inline_ptx(key: tuple[str, str, bool]) -> dict[str, ir.Attribute]:

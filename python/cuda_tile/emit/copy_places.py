@@ -85,13 +85,8 @@ class CopyPlaces(ViewPlaces):
         stride = self.strides[dim]
         assert not isinstance(stride, int), "constant distances are immediates"
         distance = self._product(dim, coordinate - before, stride)
-        (made,) = self.e.builder.inline_ptx(
-            "add.s64 $0, $1, $2;",
-            "=l,l,l",
-            [address.type],
-            [address, distance],
-            side_effects=False,
-        )
+        text = "add.s64 $0, $1, $2;"
+        made = self.e.builder.ptx_value(text, address.type, address, distance)
         self._last[moved, dim] = coordinate, made
         return made
 
@@ -102,16 +97,11 @@ class CopyPlaces(ViewPlaces):
 
         LLVM sees no sum that it could divide and move out of a loop in parts.
         """
-        b = self.e.builder
         if isinstance(other, int):
             text, operands = f"mad.wide.u32 $0, $1, {other}, $2;", [factor, address]
         else:
             text, operands = "mad.wide.u32 $0, $1, $2, $3;", [factor, other, address]
-        letters = ",".join(["=l", *["r"] * (len(operands) - 1), "l"])
-        (moved,) = b.inline_ptx(
-            text, letters, [address.type], operands, side_effects=False
-        )
-        return moved
+        return self.e.builder.ptx_value(text, address.type, *operands)
 
     def _thread_base(self, moved: Coord) -> ir.Value:
         """As for any access; what changes from iteration to iteration is added last."""

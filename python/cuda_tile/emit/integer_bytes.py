@@ -130,7 +130,7 @@ def _prmt(e: Emitter, low: ir.Value, high: ir.Value, selector: int) -> ir.Value:
     """Four of the eight bytes of two words (PTX ISA, "prmt")."""
     b = e.builder
     text = f"prmt.b32 $0, $1, $2, {selector:#06x};"
-    return b.inline_ptx(text, "=r,r,r", [b.i32], [low, high], side_effects=False)[0]
+    return b.ptx_value(text, b.i32, low, high)
 
 
 def are_words(e: Emitter, op: ir.Operation) -> bool:

@@ -112,7 +112,7 @@ def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
     match element:
         case "f8E4M3FN" | "f8E5M2" if has_f8(e.target):
             text = f"cvt.rn.f16x2.{_PTX_NAMES[element]} $0, $1;"
-            return _f16_pair(e, _ptx(e, text, "=r,h", e.builder.i32, pair))
+            return _f16_pair(e, e.builder.ptx_value(text, e.builder.i32, *pair))
         case "f8E4M3FN":
             return _from_e4m3(e, pair)
         case "f8E5M2":  # f16 with a shorter mantissa
@@ -125,14 +125,6 @@ def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
             return _from_e5m3(e, pair)
         case _:
             return pair
-
-
-def _ptx(
-    e: Emitter, text: str, constraints: str, result: ir.Type, operands: Pair
-) -> ir.Value:
-    return e.builder.inline_ptx(
-        text, constraints, [result], operands, side_effects=False
-    )[0]
 
 
 def _f16_pair(e: Emitter, word: ir.Value) -> Pair:
@@ -177,7 +169,7 @@ def _from_f4(e: Emitter, pair: Pair) -> Pair:
             "{ .reg .b8 %codes, %rest; mov.b16 {%codes, %rest}, $1; "
             "cvt.rn.f16x2.e2m1x2 $0, %codes; }"
         )
-        return _f16_pair(e, _ptx(e, text, "=r,h", b.i32, (packed,)))
+        return _f16_pair(e, e.builder.ptx_value(text, b.i32, packed))
     word = _spread(e, pair)
     sign = w("and", w("shl", word, 4), 0x80008000)
     size = w("and", w("shl", word, 1), 0x0E000E00)
@@ -188,7 +180,7 @@ def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     """The code is the exponent of f32; 0 is 2^-127, a subnormal, and 255 is NaN."""
     b, w = e.builder, Words(e.builder)
     if has_f4(e.target):
-        word = _ptx(e, "cvt.rn.bf16x2.ue8m0x2 $0, $1;", "=r,h", b.i32, pair)
+        word = b.ptx_value("cvt.rn.bf16x2.ue8m0x2 $0, $1;", b.i32, *pair)
         return (b.bitcast(word, b.vector_type(2, b.bf16)),)
     low = w("and", pair[0], 0xFF)
     values: list[ir.Value] = []
@@ -251,7 +243,7 @@ def encoded_f16(e: Emitter, element: str, pair: Pair) -> Pair:
     """
     b = e.builder
     text = f"cvt.rn.satfinite.{_PTX_NAMES[element]}.f16x2 $0, $1;"
-    return (_ptx(e, text, "=h,r", b.i16, (b.bitcast(pair[0], b.i32),)),)
+    return (b.ptx_value(text, b.i16, b.bitcast(pair[0], b.i32)),)
 
 
 def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
@@ -273,7 +265,7 @@ def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
             return _to_f4(e, pair)
         case _ if element in _PTX_NAMES and has_f8(e.target):
             text = f"cvt.rn.satfinite.{_PTX_NAMES[element]}.f32 $0, $1, $2;"
-            return (_ptx(e, text, "=h,f,f", e.builder.i16, (high, low)),)
+            return (e.builder.ptx_value(text, e.builder.i16, high, low),)
         case _:
             codes = (_code(e, x, FORMATS[element]) for x in pair)
             return (_code_pair(e, *codes),)
@@ -324,7 +316,7 @@ def _to_f4(e: Emitter, pair: Pair) -> Pair:
         "{ .reg .b8 %codes; cvt.rn.satfinite.e2m1x2.f32 %codes, $1, $2; "
         "cvt.u16.u8 $0, %codes; }"
     )
-    packed = _ptx(e, text, "=h,f,f", b.i16, pair[::-1])
+    packed = b.ptx_value(text, b.i16, *pair[::-1])
     high = w("and", w("shl", packed, 4), 0x0F00)
     return (w("or", high, w("and", packed, 0x000F)),)
 
@@ -337,7 +329,7 @@ def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
         low, high = (b.bitcast(size, b.f32) for size in sizes)
         rounding = "rz" if mode == "zero" else "rp"
         text = f"cvt.{rounding}.satfinite.ue8m0x2.f32 $0, $1, $2;"
-        return (_ptx(e, text, "=h,f,f", b.i16, (high, low)),)
+        return (b.ptx_value(text, b.i16, high, low),)
     codes: list[ir.Value] = []
     for size in sizes:
         code = size
@@ -359,7 +351,7 @@ def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
     b, w = e.builder, Words(e.builder)
     if has_tf32(e.target, mode):
         rounding = {"nearest_away": "rna", "nearest_even": "rn", "zero": "rz"}[mode]
-        word = _ptx(e, f"cvt.{rounding}.tf32.f32 $0, $1;", "=r,f", b.i32, (x,))
+        word = b.ptx_value(f"cvt.{rounding}.tf32.f32 $0, $1;", b.i32, x)
         # What the instruction leaves in the low bits is not specified.
         return b.bitcast(w("and", word, _TF32_MASK), b.f32)
     bits = b.bitcast(x, b.i32)
@@ -370,6 +362,6 @@ def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
         odd = w("and", w("lshr", bits, TF32_DROPPED), 1)
         rounded = w("add", w("add", bits, odd), (1 << TF32_DROPPED - 1) - 1)
     # The mask comes last: ptxas 13.5 leaves it out where `mma.sync` reads the result.
-    nan = _ptx(e, "set.nan.u32.f32 $0, $1, $1;", "=r,f", b.i32, (x,))
+    nan = b.ptx_value("set.nan.u32.f32 $0, $1, $1;", b.i32, x)
     word = w("and", b.op("llvm.or", b.i32, rounded, nan), _TF32_MASK)
     return b.bitcast(word, b.f32)

@@ -159,7 +159,7 @@ def _take(
         return load_run(e.builder, run, pointer)
     suffix = f".v{run.words}" if run.words > 1 else ""
     text = f"ld.shared{suffix}.b{run.word_bits}"
-    return guarded_load(e.builder, run, text, pointer, inside, 0, letter="r")
+    return guarded_load(e.builder, run, text, pointer, inside, 0)
 
 
 def _fragment(
