@@ -42,7 +42,7 @@ def collect(
     values = e.packer.scalars(e.fragment(arg))
     for (register,), _, allowed in access.owned():
         number = b.resize(indices[register], b.i32)
-        place = b.mul(number, b.constant(b.i32, _WORD_BYTES))
+        place = b.mul(number, _WORD_BYTES)
         at = b.byte_offset(e.scratch_pointer(), place)
         text = f"red.relaxed.cta.shared.{operation}"
         guarded_effect(b, text, at, allowed, [values[register]])
@@ -62,12 +62,12 @@ def _own_bins(e: Emitter, bins: Bins) -> list[tuple[ir.Value, ir.Value | None]]:
     b, threads = e.builder, e.role.threads
     found: list[tuple[ir.Value, ir.Value | None]] = []
     for first in range(0, bins.count, threads):
-        number = b.add(e.threads.index, b.constant(b.i32, first))
+        number = b.add(e.threads.index, first)
         inside = None
         if first + threads > bins.count:
-            inside = b.icmp("ult", number, b.constant(b.i32, bins.count))
+            inside = b.icmp("ult", number, bins.count)
             zero = b.constant(b.i32, 0)
             number = b.select(inside, number, zero)
-        place = b.mul(number, b.constant(b.i32, _WORD_BYTES))
+        place = b.mul(number, _WORD_BYTES)
         found.append((b.byte_offset(e.scratch_pointer(), place), inside))
     return found

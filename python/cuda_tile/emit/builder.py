@@ -62,22 +62,34 @@ class Builder(Operations):
 
     # Integers -----------------------------------------------------------------------
 
-    def add(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def binary(self, name: str, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
+        """An operation of LLVM on two integers of one type.
+
+        Args:
+            name: Its name behind `llvm.`.
+            lhs: The first one.
+            rhs: The second one; a number stands for a constant of the type.
+        """
+        other = self.constant(lhs.type, rhs) if isinstance(rhs, int) else rhs
+        return self.op(f"llvm.{name}", lhs.type, lhs, other)
+
+    def add(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs + rhs`, wrapping."""
-        return self.op("llvm.add", lhs.type, lhs, rhs)
+        return self.binary("add", lhs, rhs)
 
-    def sub(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def sub(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs - rhs`, wrapping."""
-        return self.op("llvm.sub", lhs.type, lhs, rhs)
+        return self.binary("sub", lhs, rhs)
 
-    def mul(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def mul(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs * rhs`, wrapping."""
-        return self.op("llvm.mul", lhs.type, lhs, rhs)
+        return self.binary("mul", lhs, rhs)
 
-    def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """Integer comparison by LLVM's predicate name."""
         attr = self.number(ICMP[predicate])
-        return self.op("llvm.icmp", self.i1, lhs, rhs, predicate=attr)
+        other = self.constant(lhs.type, rhs) if isinstance(rhs, int) else rhs
+        return self.op("llvm.icmp", self.i1, lhs, other, predicate=attr)
 
     def fcmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Floating-point comparison by LLVM's predicate name."""

@@ -26,7 +26,6 @@ from cuda_tile.emit.narrow import (
 from cuda_tile.emit.offsets import Root
 from cuda_tile.emit.pairs import (
     Pair,
-    Words,
     pairs_of,
     set_byte_words,
     set_pairs,
@@ -69,7 +68,7 @@ def exti(e: Emitter, op: ir.Operation) -> None:
 
     def extend(x: ir.Value) -> ir.Value:
         if is_nibble and is_signed:
-            w = Words(b)
+            w = b.binary
             x = w("ashr", w("shl", x, _NIBBLE), _NIBBLE)
         if x.type != ty:
             root, constant = e.offsets.of(x)
@@ -78,7 +77,7 @@ def exti(e: Emitter, op: ir.Operation) -> None:
                 first, start = firsts.setdefault(root, (x, constant))
                 e.offsets.note(x, root, constant)
                 e.forms.note_moved(x, first, constant - start)
-        return Words(b)("and", x, 0xF) if fits_nibble else x
+        return b.binary("and", x, 0xF) if fits_nibble else x
 
     if is_nibble and is_signed and not fits_nibble and ty == b.i8:
         extend_nibbles(e, op)
@@ -95,7 +94,7 @@ def trunci(e: Emitter, op: ir.Operation) -> None:
     def cut(x: ir.Value) -> ir.Value:
         if x.type != ty:
             x = b.op("llvm.trunc", ty, x)
-        return Words(b)("and", x, 0xF) if is_nibble else x
+        return b.binary("and", x, 0xF) if is_nibble else x
 
     e.elementwise(op, cut)
 
@@ -168,7 +167,7 @@ def _odd_f32(e: Emitter, x: ir.Value, exact: str, back: str, name: str) -> ir.Va
     again = b.op(back, x.type, near)
     compare = b.fcmp if exact == "f64" else b.icmp
     sticky = b.op("llvm.zext", b.i32, compare(name, again, x))
-    return b.bitcast(Words(b)("or", b.bitcast(near, b.i32), sticky), b.f32)
+    return b.bitcast(b.binary("or", b.bitcast(near, b.i32), sticky), b.f32)
 
 
 def _to_f32(e: Emitter, kind: str, pair: Pair) -> Pair:
@@ -220,7 +219,7 @@ def _to_f16_down(e: Emitter, kind: str, pair: Pair) -> Pair:
 def _to_bf16_down(e: Emitter, x: ir.Value) -> ir.Value:
     """To bf16, toward zero: the upper half of an f32, but for a NaN."""
     b = e.builder
-    upper = b.op("llvm.trunc", b.i16, Words(b)("lshr", b.bitcast(x, b.i32), 16))
+    upper = b.op("llvm.trunc", b.i16, b.binary("lshr", b.bitcast(x, b.i32), 16))
     nan = b.constant(b.i16, 0x7FFF)
     return b.bitcast(b.select(b.fcmp("uno", x, x), nan, upper), b.bf16)
 

@@ -125,14 +125,14 @@ def _cut(b: Builder, x: ir.Value, rounding: str) -> ir.Value:
     finite one is that of infinity; codes from infinity on stay.
     """
     bits = b.bitcast(x, b.i32)
-    high = b.op("llvm.trunc", b.i16, b.op("llvm.lshr", b.i32, bits, _i32(b, 16)))
+    high = b.op("llvm.trunc", b.i16, b.binary("lshr", bits, _i32(b, 16)))
     if rounding == "zero":
         return high
     sign = _i32(b, 1 << 31 if rounding == "negative_inf" else 0)
-    magnitude = b.op("llvm.xor", b.i32, bits, sign)
+    magnitude = b.binary("xor", bits, sign)
     away = b.icmp("ult", magnitude, _i32(b, 0x7F800000))
-    lost = b.op("llvm.and", b.i32, bits, _i32(b, 0xFFFF))
-    away = b.op("llvm.and", b.i1, away, b.icmp("ne", lost, _i32(b, 0)))
+    lost = b.binary("and", bits, _i32(b, 0xFFFF))
+    away = b.binary("and", away, b.icmp("ne", lost, _i32(b, 0)))
     return b.add(high, b.op("llvm.zext", b.i16, away))
 
 
@@ -206,7 +206,7 @@ def _fused_to_odd(e: Emitter) -> Callable[..., ir.Value]:
     def fused(*operands: ir.Value) -> ir.Value:
         bits = [b.bitcast(f(*operands), b.i32) for f in (cut, down, up)]
         inexact = b.op("llvm.zext", b.i32, b.icmp("ne", bits[1], bits[2]))
-        return b.bitcast(b.op("llvm.or", b.i32, bits[0], inexact), b.f32)
+        return b.bitcast(b.binary("or", bits[0], inexact), b.f32)
 
     return fused
 

@@ -15,7 +15,7 @@ from struct import pack
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.pairs import Pair, Words, halves_of_word
+from cuda_tile.emit.pairs import Pair, halves_of_word
 from cuda_tile.targets import Target
 
 
@@ -133,7 +133,7 @@ def _f16_pair(e: Emitter, word: ir.Value) -> Pair:
 
 def _spread(e: Emitter, pair: Pair) -> ir.Value:
     """Two bytes of an i16, each in the upper half of one half of an i32."""
-    w = Words(e.builder)
+    w = e.builder.binary
     word = e.builder.op("llvm.zext", e.builder.i32, pair[0])
     low = w("and", w("shl", word, 8), 0xFF00)
     return w("or", low, w("and", w("shl", word, 16), 0xFF000000))
@@ -152,7 +152,7 @@ def _from_e4m3(e: Emitter, pair: Pair) -> Pair:
 
     The one NaN, 0x7F, comes out as 480 and gets all bits of exponent and mantissa.
     """
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     word = _spread(e, pair)
     size = w("lshr", w("and", word, 0x7F007F00), 1)
     (value,) = _scaled(e, w("or", w("and", word, 0x80008000), size), 2.0**8)
@@ -162,7 +162,7 @@ def _from_e4m3(e: Emitter, pair: Pair) -> Pair:
 
 
 def _from_f4(e: Emitter, pair: Pair) -> Pair:
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_f4(e.target):
         packed = w("or", pair[0], w("lshr", pair[0], 4))
         text = (
@@ -178,7 +178,7 @@ def _from_f4(e: Emitter, pair: Pair) -> Pair:
 
 def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     """The code is the exponent of f32; 0 is 2^-127, a subnormal, and 255 is NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_f4(e.target):
         word = b.ptx_value("cvt.rn.bf16x2.ue8m0x2 $0, $1;", b.i32, *pair)
         return (b.bitcast(word, b.vector_type(2, b.bf16)),)
@@ -187,7 +187,7 @@ def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     for code in (low, w("lshr", pair[0], 8)):
         word = b.op("llvm.zext", b.i32, code)
         ends = w("and", w("add", word, 1), 0xFE)  # zero for 0 and 255 only
-        is_end = b.icmp("eq", ends, b.constant(b.i32, 0))
+        is_end = b.icmp("eq", ends, 0)
         half = b.constant(b.i32, 1 << _F32_MANTISSA_BITS - 1)
         top = b.select(is_end, half, b.constant(b.i32, 0))
         bits = w("or", w("shl", word, _F32_MANTISSA_BITS), top)
@@ -197,7 +197,7 @@ def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
 
 def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
     """The code is the top of an f32 whose bias is 112 more; 255 is NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     form = FORMATS["f8E5M3FNU"]
     shift = _F32_MANTISSA_BITS - form.mantissa_bits
     scale = b.constant(b.f32, 2.0 ** (_F32_BIAS - form.bias))
@@ -206,7 +206,7 @@ def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
     for code in (w("and", pair[0], 0xFF), w("lshr", pair[0], 8)):
         word = w("shl", b.op("llvm.zext", b.i32, code), shift)
         value = b.op("llvm.fmul", b.f32, b.bitcast(word, b.f32), scale)
-        is_nan = b.icmp("eq", code, b.constant(b.i16, form.nan))
+        is_nan = b.icmp("eq", code, form.nan)
         values.append(b.select(is_nan, nan, value))
     return tuple(values)
 
@@ -272,7 +272,7 @@ def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
 
 
 def _code_pair(e: Emitter, low: ir.Value, high: ir.Value) -> ir.Value:
-    w = Words(e.builder)
+    w = e.builder.binary
     return halves_of_word(e.builder, w("or", low, w("shl", high, 8)))[0]
 
 
@@ -283,7 +283,7 @@ def _code(e: Emitter, x: ir.Value, form: Format) -> ir.Value:
     a subnormal one the sum with a power of two whose last place is the format's
     smallest step is rounded by the addition.
     """
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     dropped = _F32_MANTISSA_BITS - form.mantissa_bits
     bits = b.bitcast(x, b.i32)
     largest = b.constant(b.i32, _bits(form.largest))
@@ -311,7 +311,7 @@ def _bits(value: float) -> int:
 
 
 def _to_f4(e: Emitter, pair: Pair) -> Pair:
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     text = (
         "{ .reg .b8 %codes; cvt.rn.satfinite.e2m1x2.f32 %codes, $1, $2; "
         "cvt.u16.u8 $0, %codes; }"
@@ -323,7 +323,7 @@ def _to_f4(e: Emitter, pair: Pair) -> Pair:
 
 def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
     """The exponent of the absolute value, rounded down or up."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     sizes = [w("and", b.bitcast(x, b.i32), _F32_SIZE) for x in pair]
     if has_f4(e.target):
         low, high = (b.bitcast(size, b.f32) for size in sizes)
@@ -340,15 +340,14 @@ def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
             code = b.select(is_least, b.constant(b.i32, 0), code)
         code = w("lshr", code, _F32_MANTISSA_BITS)
         code = b.op("llvm.intr.umin", b.i32, code, b.constant(b.i32, 0xFE))
-        infinity = b.constant(b.i32, 0xFF << _F32_MANTISSA_BITS)
-        is_nan = b.icmp("ugt", size, infinity)
+        is_nan = b.icmp("ugt", size, 0xFF << _F32_MANTISSA_BITS)
         codes.append(b.select(is_nan, b.constant(b.i32, 0xFF), code))
     return (_code_pair(e, *codes),)
 
 
 def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
     """Ten bits of mantissa; the others are cleared, also in a NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_tf32(e.target, mode):
         rounding = {"nearest_away": "rna", "nearest_even": "rn", "zero": "rz"}[mode]
         word = b.ptx_value(f"cvt.{rounding}.tf32.f32 $0, $1;", b.i32, x)
@@ -363,5 +362,5 @@ def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
         rounded = w("add", w("add", bits, odd), (1 << TF32_DROPPED - 1) - 1)
     # The mask comes last: ptxas 13.5 leaves it out where `mma.sync` reads the result.
     nan = b.ptx_value("set.nan.u32.f32 $0, $1, $1;", b.i32, x)
-    word = w("and", b.op("llvm.or", b.i32, rounded, nan), _TF32_MASK)
+    word = w("and", b.binary("or", rounded, nan), _TF32_MASK)
     return b.bitcast(word, b.f32)

@@ -91,12 +91,12 @@ def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
     """
     if run.kind == "i1":
         if run.word_elements == 1:
-            return b.icmp("ne", value, b.constant(value.type, 0))
+            return b.icmp("ne", value, 0)
         parts = b.elements(
             b.bitcast(value, b.vector_type(run.word_elements, b.i8)),
             run.word_elements,
         )
-        return b.vector([b.icmp("ne", part, b.constant(b.i8, 0)) for part in parts])
+        return b.vector([b.icmp("ne", part, 0) for part in parts])
     if run.is_pointer:
         return b.op("llvm.inttoptr", run.element, value)
     return b.bitcast(value, word_type(b, run))
