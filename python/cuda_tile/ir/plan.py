@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
@@ -257,8 +258,8 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
             "cuda-tile-plan first",
         )
-    division = {"warps_m": entry.warps_m, "warps_n": entry.warps_n}
-    values = division | plan_values(op, ProductPlan)
+    values: dict[str, Any] = {"warps_m": entry.warps_m, "warps_n": entry.warps_n}
+    values |= plan_values(op, ProductPlan)
     atom = find_atom(op, values.pop("atom", ""), target)
     plan = ProductPlan(atom, **values)
     names = ("warps_m", "warps_n", "warps_b")

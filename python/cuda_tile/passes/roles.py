@@ -77,8 +77,8 @@ from cuda_tile.ir.traits import (
     RINGS,
     is_pure,
 )
-from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.passes.product_role import ProductRole, find_product_role
 from cuda_tile.targets import WARP_LANES
 
@@ -87,28 +87,22 @@ _WHOLE = (LOOPS - COUNTED_LOOPS) | {BRANCH}
 """Ops of which "work" keeps all carried values: rare, and they cost nothing."""
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Divides every entry of `module` whose plan says so.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        plan = read_plan(entry)
-        rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
-        if plan.roles == "one" or not rings:
-            continue
-        try:
-            _divide(entry, plan, rings)
-        except CannotSplit as reason:
-            add_remark(
-                entry,
-                f"one role instead of one that loads and one that works: {reason}; "
-                "compute the tile's indices and the loop's bounds from scalars that no "
-                "store comes before or after",
-            )
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Divides an entry whose plan says so."""
+    plan = read_plan(entry)
+    rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
+    if plan.roles == "one" or not rings:
+        return
+    try:
+        _divide(entry, plan, rings)
+    except CannotSplit as reason:
+        add_remark(
+            entry,
+            f"one role instead of one that loads and one that works: {reason}; "
+            "compute the tile's indices and the loop's bounds from scalars that no "
+            "store comes before or after",
+        )
 
 
 def _has_mbarriers(op: ir.Operation) -> bool:

@@ -57,7 +57,8 @@ def _is_broadcast(value: ir.Value) -> bool:
     """
 
     def ends(op: ir.Operation) -> bool:
-        return op.name == "cuda_tile.broadcast" or op.regions or not op.results
+        is_end = bool(op.regions) or not op.results
+        return is_end or op.name == "cuda_tile.broadcast"
 
     def results(value: ir.Value) -> list[ir.Value]:
         return [v for op in user_ops(value) if not ends(op) for v in op.results]
