@@ -106,7 +106,7 @@ def mulhii(e: Emitter, op: ir.Operation) -> None:
         width = ir.IntegerType(x.type).width
         wide = ir.IntegerType.get_signless(2 * width)
         product = b.mul(b.op("llvm.zext", wide, x), b.op("llvm.zext", wide, y))
-        high = b.op("llvm.lshr", wide, product, b.constant(wide, width))
+        high = b.binary("lshr", product, width)
         return b.op("llvm.trunc", x.type, high)
 
     e.elementwise(op, combine)
@@ -223,7 +223,7 @@ def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
         return lambda y: y
 
     def checked(y: ir.Value) -> ir.Value:
-        is_zero = b.icmp("eq", y, b.constant(y.type, 0))
+        is_zero = b.icmp("eq", y, 0)
         return b.select(is_zero, b.constant(y.type, 1), y)
 
     return checked
@@ -249,12 +249,12 @@ def divide_function(
         zero = b.constant(ty, 0)
         inexact = b.icmp("ne", rest, zero)
         if signed:
-            opposite = b.op("llvm.xor", ty, rest, y)
+            opposite = b.binary("xor", rest, y)
             wanted = "slt" if rounding == "negative_inf" else "sge"
             sign = b.icmp(wanted, opposite, zero)
-            inexact = b.op("llvm.and", b.i1, inexact, sign)
+            inexact = b.binary("and", inexact, sign)
         step = -1 if rounding == "negative_inf" else 1
-        corrected = b.add(quotient, b.constant(ty, step))
+        corrected = b.add(quotient, step)
         return b.select(inexact, corrected, quotient)
 
     return divide

@@ -80,7 +80,7 @@ def set_parameters(
     for argument in body(entry).arguments:
         value = next(rest)
         if str(element_of(argument)) == "i1":
-            value = e.builder.icmp("ne", value, e.builder.constant(e.builder.i8, 0))
+            value = e.builder.icmp("ne", value, 0)
         e.set(argument, value)
     for part in launch.appended:
         if isinstance(part, GridExtents):

@@ -74,7 +74,7 @@ def _shuffled(e: Emitter, plan: ShufflePlan, registers: Registers) -> Registers:
             same = step.lane_xor == 0
             y.append(value if same else shuffle(b, "bfly", value, step.lane_xor))
             continue
-        lane = b.op("llvm.xor", b.i32, base, b.constant(b.i32, step.lane_xor))
+        lane = b.binary("xor", base, step.lane_xor)
         y.append(shuffle(b, "idx", value, lane))
     for select in plan.after:
         y = _selected(e, select, y)
@@ -87,7 +87,7 @@ def _selected(e: Emitter, select: Select, x: Registers) -> Registers:
     mask, columns = select.thread_mask, [0] * select.thread_mask.bit_length()
     for bit in range(len(columns)):
         columns[bit] = mask >> bit & 1
-    odd = b.icmp("ne", e.threads.linear_form(columns), b.constant(b.i32, 0))
+    odd = b.icmp("ne", e.threads.linear_form(columns), 0)
     return [b.select(odd, x[r ^ select.register_xor], x[r]) for r in range(len(x))]
 
 
@@ -210,7 +210,7 @@ def load_part(e: Emitter, op: ir.Operation) -> None:
             span |= column
         bytes_apart = [column * size for column in columns]
         form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
-        chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
+        chosen = form if chosen is None else b.binary("xor", chosen, form)
     result, origin = op.results[0], Origin(0, chosen, span)
     e.set(result, load_vectors(e, buffer, layout, origin, e.pack_of(result)))
 
@@ -285,4 +285,4 @@ def _holds_part(
         raise InternalError("emit: a vector that lies in several parts of a tile")
     b = e.builder
     form = e.threads.linear_form(part.thread_columns)
-    return b.icmp("eq", form, b.constant(b.i32, number))
+    return b.icmp("eq", form, number)

@@ -10,7 +10,7 @@ with another key, or with values that do not fit, is refused wherever it is read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -21,6 +21,7 @@ from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
+    chosen_fields,
     kinds_of,
     number_field,
     plan_attribute,
@@ -92,11 +93,7 @@ class Plan:
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
-        values = {name: getattr(self, name) for name in ENTRY_FIELDS}
-        plain = Plan()
-        return plan_attribute(
-            {name: n for name, n in values.items() if n != getattr(plain, name)}
-        )
+        return plan_attribute(chosen_fields(self))
 
     @property
     def all_warps(self) -> int:
@@ -165,18 +162,9 @@ class ProductPlan(Division):
 
     def to_attribute(self, entry: Plan) -> ir.Attribute:
         """The dictionary attribute; a division that is the entry's is left out."""
-        values: dict[str, int | str] = {"atom": self.atom.name}
-        if self.warps != (entry.warps_m, entry.warps_n):
-            values |= {"warps_m": self.warps_m, "warps_n": self.warps_n}
-        if self.warps_b != 1:
-            values |= {"warps_b": self.warps_b}
-        if self.lhs != "shared":
-            values |= {"lhs": self.lhs}
-        values |= {"stage": self.stage} if self.stage else {}
-        values |= {"lag": self.lag} if self.lag else {}
-        values |= {"promote": self.promote} if self.promote else {}
-        values |= {"convert": self.convert} if self.convert else {}
-        values |= {"swap": self.swap} if self.swap else {}
+        values = chosen_fields(self) | {"atom": self.atom.name}
+        if self.warps == (entry.warps_m, entry.warps_n):
+            del values["warps_m"], values["warps_n"]
         return plan_attribute(values)
 
 
@@ -264,38 +252,33 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
         UserError: There is none, or it is not usable; says which field.
     """
     holder = enclosing_entry(op)
-    entry = entry or read_plan(holder)
+    entry, target = entry or read_plan(holder), read_target(holder)
     if PLAN_ATTRIBUTE not in op.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
             "cuda-tile-plan first",
         )
-    values = plan_values(op, ProductPlan)
-    atom = find_atom(op, values.get("atom", ""), read_target(holder))
-    warps_m = values.get("warps_m", entry.warps_m)
-    warps_n = values.get("warps_n", entry.warps_n)
-    warps_b = values.get("warps_b", 1)
-    division = {"warps_m": warps_m, "warps_n": warps_n}
-    if warps_b != 1:
-        division["warps_b"] = warps_b
-    _check_division(division, entry)
-    lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    engine = registry.engine_of(atom)
-    _check_range("swap", swap, 0, int(engine.may_swap))
-    _check_shape(op, atom, division, swap)
-    if lhs == "register" and not (engine.reads_shared and "registers" in engine.left):
+    values: dict[str, Any] = {"warps_m": entry.warps_m, "warps_n": entry.warps_n}
+    values |= plan_values(op, ProductPlan)
+    atom = find_atom(op, values.pop("atom", ""), target)
+    plan = ProductPlan(atom, **values)
+    names = ("warps_m", "warps_n", "warps_b")
+    _check_division(dict(zip(names, plan.warps, strict=False)), entry)
+    engine = plan.engine
+    _check_range("swap", plan.swap, 0, int(engine.may_swap))
+    _check_shape(op, plan)
+    reads_both = engine.reads_shared and "registers" in engine.left
+    if plan.lhs == "register" and not reads_both:
         raise UserError(
             f"expected lhs to be shared for atom {atom.name} in '{PLAN_ATTRIBUTE}', "
-            f"got '{lhs}'",
+            f"got '{plan.lhs}'",
         )
-    warps = (warps_m, warps_n, warps_b)
-    usual = default_promotion(terms_of(op), atom, read_target(holder), warps)
-    promote = values.get("promote", usual)
-    check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
-    convert = values.get("convert", "")
-    return ProductPlan(
-        *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
-    )
+    if "promote" not in values:
+        warps = (plan.warps_m, plan.warps_n, plan.warps_b)
+        usual = default_promotion(terms_of(op), atom, target, warps)
+        plan = replace(plan, promote=usual)
+    check_promotion(op, atom, plan.promote, PLAN_ATTRIBUTE)
+    return plan
 
 
 def extents_of(op: ir.Operation) -> tuple[int, int, int]:
@@ -386,11 +369,6 @@ def _check_division(division: Mapping[str, int], plan: Plan) -> None:
         )
 
 
-_PRODUCT_DEFAULTS: Mapping[str, Any] = {
-    **{"lhs": "shared", "stage": 0, "lag": 0, "swap": 0}
-}
-
-
 def _check_range(name: str, got: int, least: int, most: int) -> None:
     if not least <= got <= most:
         raise UserError(
@@ -462,12 +440,9 @@ def _check_cluster(target: Target, plan: Plan) -> None:
         )
 
 
-def _check_shape(
-    op: ir.Operation, atom: Atom, division: Mapping[str, int], swap: int
-) -> None:
-    warps = tuple(division.values())
-    engine, terms = registry.engine_of(atom), terms_of(op)
-    reason = engine.refuse_shape(atom, terms, warps, swap)
+def _check_shape(op: ir.Operation, plan: ProductPlan) -> None:
+    atom, warps, terms = plan.atom, plan.warps, terms_of(op)
+    reason = plan.engine.refuse_shape(atom, terms, warps, plan.swap)
     if reason is not None:
         rows, columns, depth = terms.extents
         raise UserError(

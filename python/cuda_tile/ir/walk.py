@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -17,6 +17,7 @@ from cuda_tile.locations import place_text
 
 Read = TypeVar("Read")
 More = ParamSpec("More")
+Node = TypeVar("Node", bound=Hashable)
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -79,6 +80,54 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
     """The operation that makes `value`; None for a block argument."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def value_behind(value: ir.Value, names: Container[str]) -> ir.Value:
+    """What ops of some names, one behind the other, hand on as `value`.
+
+    Args:
+        value: What the last of them gives, or any other value.
+        names: Names of ops, each of which hands on its first operand.
+    """
+    op = defining_op(value)
+    while op is not None and op.name in names:
+        value = op.operands[0]
+        op = defining_op(value)
+    return value
+
+
+def reached(
+    start: Iterable[Node], following: Callable[[Node], Iterable[Node]]
+) -> Iterator[Node]:
+    """All that some nodes lead to, these included, each once.
+
+    Args:
+        start: The nodes to begin at.
+        following: Where a node leads at once.
+    """
+    work, seen = list(start), set[Node]()
+    while work:
+        node = work.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            work += following(node)
+
+
+def user_ops(value: ir.Value) -> list[ir.Operation]:
+    """The op of each use of a value."""
+    return [use.owner.operation for use in value.uses]
+
+
+def makers_in(block: ir.Block, values: Iterable[ir.Value]) -> list[ir.Operation]:
+    """The ops of a block that make some values, in the order of these.
+
+    Args:
+        block: The block; ops in blocks under it are not its own.
+        values: The values, also ones that are made elsewhere.
+    """
+    makers = map(defining_op, values)
+    return [op for op in makers if op is not None and op.block == block]
 
 
 def block_ops(block: ir.Block) -> list[ir.Operation]:

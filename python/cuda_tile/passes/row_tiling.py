@@ -85,25 +85,19 @@ from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import Plan, add_remark, read_plan
-from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.rows.joint_sums import marked_sums
 from cuda_tile.rewrites.rows.row import longest_row
 from cuda_tile.rewrites.rows.tiler import find_tiler
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Writes each entry of `module` in parts whose plan says so.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        plan = read_plan(entry)
-        if plan.part:
-            _tile_rows(entry, list(nested_ops(entry)), plan)
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Writes an entry in parts whose plan says so."""
+    plan = read_plan(entry)
+    if plan.part:
+        _tile_rows(entry, list(nested_ops(entry)), plan)
 
 
 def _tile_rows(entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan) -> None:

@@ -28,8 +28,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.constants import LEAST_CONVERSION_BYTES
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.traits import PRODUCTS, REDUCTIONS, SCANS
-from cuda_tile.ir.walk import entries, listed_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import listed_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
 from cuda_tile.stage.exchanges import hoist_store, join_exchanges
@@ -46,19 +46,9 @@ from cuda_tile.stage.staging import Staging
 from cuda_tile.stage.stores import stage_stores
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Stages every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        _stage_entry(entry)
-
-
-def _stage_entry(entry: ir.Operation) -> None:
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Stages an entry."""
     limit = read_target(entry).shared_bytes_per_cta
     fills = Fills(entry)
     room = min(_room_for_loops(entry), max(0, limit - fills.most_bytes))

@@ -10,6 +10,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.tiling import view_operand
+from cuda_tile.ir.cloned import clone_renamed, clone_with
 from cuda_tile.ir.scalars import (
     add,
     branch,
@@ -152,11 +153,7 @@ class RowTiler:
 
     def _copy(self, op: ir.Operation) -> None:
         """An op on few elements, or a loop, behind what it needs now."""
-        made = op.clone()
-        for each in (made, *nested_ops(made)):
-            for place, value in enumerate(each.operands):
-                each.operands[place] = self._parts.now(value)
-        self._note(op, made)
+        self._note(op, clone_renamed(op, self._parts.known))
 
     def _note(self, op: ir.Operation, made: ir.Operation) -> None:
         self._parts.known.update(zip(op.results, made.results, strict=True))
@@ -252,10 +249,7 @@ class RowTiler:
 
     def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """The same reduction, of what its parts were joined to."""
-        made = op.clone()
-        for place, value in enumerate(values):
-            made.operands[place] = value
-        self._note(op, made)
+        self._note(op, clone_with(op, values))
 
     def _identities(self, op: ir.Operation, extent: int) -> list[ir.Value]:
         """What a reduction's parts begin with, or what precedes those of a scan."""
