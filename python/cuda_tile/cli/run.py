@@ -32,7 +32,7 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
-from cuda_tile.runtime.report import MODES, Finding, choices_of
+from cuda_tile.runtime.report import MODES, Finding
 from cuda_tile.runtime.spread import bind_named, naming
 from cuda_tile.targets import find_target
 
@@ -441,7 +441,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         args=args,
         seeds=request.shuffle,
         **request.tolerances,
-        **choices_of("interp", request.options),
+        **request.options,
     )
     if not report:
         raise UserError(f"{kernel} depends on the order:\n{report}")
