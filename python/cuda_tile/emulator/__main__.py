@@ -30,6 +30,7 @@ from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+from cuda_tile.runtime.number_text import array_kind
 from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
@@ -375,8 +376,7 @@ def _print(
 
 def _describe(array: np.ndarray[Any, Any]) -> str:
     """Type, shape and range of an array."""
-    shape = ",".join(str(extent) for extent in array.shape)
-    text = f"{array.dtype}[{shape}]"
+    text = array_kind(array)
     if not array.size:
         return text
     values = array if array.dtype.kind in "biu" else array.astype(np.float64)
