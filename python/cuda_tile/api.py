@@ -39,7 +39,6 @@ from cuda_tile.pipeline import (
 from cuda_tile.place.slow import slow_accesses
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.record import read_grid
-from cuda_tile.runtime.report import choices_of
 
 if TYPE_CHECKING:
     from cuda_tile.emulator.report import Report as EmulatorReport
@@ -431,8 +430,6 @@ def run(
     source: Any = module
     if on != "interp":
         source = compiled or compile(module, gpu, cubin=on == "gpu")
-    if on != "gpu":
-        choices = choices_of(on, choices)
     with naming(names):
         report = executors[on](source, name, extents, bound, **choices)
     if on == "emulator":

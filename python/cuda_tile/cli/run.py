@@ -32,7 +32,8 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
-from cuda_tile.runtime.report import MODES, Finding, choices_of
+from cuda_tile.runtime.number_text import array_kind, first_elements, number_text
+from cuda_tile.runtime.report import MODES, Finding
 from cuda_tile.runtime.spread import bind_named, naming
 from cuda_tile.targets import find_target
 
@@ -441,7 +442,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         args=args,
         seeds=request.shuffle,
         **request.tolerances,
-        **choices_of("interp", request.options),
+        **request.options,
     )
     if not report:
         raise UserError(f"{kernel} depends on the order:\n{report}")
@@ -531,14 +532,8 @@ def describe(value: Any) -> str:
     if array is None:
         return f"{value!r}"
     flat = array.reshape(-1)
-    first = " ".join(_number(number) for number in flat[:SHOWN_ELEMENTS])
-    more = " ..." if flat.size > SHOWN_ELEMENTS else ""
-    return f"{_kind(array)} {_range(flat)}first {first}{more}"
-
-
-def _kind(array: Array) -> str:
-    """Element type and shape."""
-    return f"{array.dtype}[{','.join(str(extent) for extent in array.shape)}]"
+    first = first_elements(flat, SHOWN_ELEMENTS)
+    return f"{array_kind(array)} {_range(flat)}first {first}"
 
 
 def _range(flat: Array) -> str:
@@ -551,13 +546,7 @@ def _range(flat: Array) -> str:
         return "all NaN, "
     low, high = (np.nanmin(wide), np.nanmax(wide)) if lost else (wide.min(), wide.max())
     nans = f", {lost} NaN" if lost else ""
-    return f"{_number(low)} to {_number(high)}{nans}, "
-
-
-def _number(value: Any) -> str:
-    if np.asarray(value).dtype.kind in "biu":
-        return str(int(value))
-    return f"{float(value):.6g}"
+    return f"{number_text(low)} to {number_text(high)}{nans}, "
 
 
 def stats_text(counted: Any) -> str:

@@ -8,8 +8,8 @@ of these stand. The emulator is deterministic too: going back is running again.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,21 +18,23 @@ from cuda_tile.debug.arrays import element_bytes
 from cuda_tile.debug.breakpoints import Breakpoints
 from cuda_tile.debug.coroutine import Coroutine
 from cuda_tile.debug.expression import Coordinates
-from cuda_tile.debug.ptx_listing import PtxListing
+from cuda_tile.debug.ptx_listing import PtxListing, in_order
 from cuda_tile.debug.rewind import Rewind
+from cuda_tile.debug.scope import Scope
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
 from cuda_tile.debug.stepping import Plan, Seek, Through, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
-from cuda_tile.debug.values import Shown, array_kind, frozen
+from cuda_tile.debug.values import Shown, frozen
 from cuda_tile.debug.waits import Wait, circle
 from cuda_tile.emulator.errors import FindingError
 from cuda_tile.emulator.machine.groups import Group
 from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.schedule import Scheduler, Watcher
-from cuda_tile.emulator.ptx.syntax import Function, Instruction, Register, registers_in
+from cuda_tile.emulator.ptx.syntax import Function, Register
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.number_text import array_kind
 from cuda_tile.targets import WARP_LANES
 
 NEARBY_LINES = 32
@@ -86,6 +88,7 @@ class EmulatorTarget:
         self._scheduler: Scheduler | None = None
         self._group: Group | None = None
         self._functions: dict[str, Function] = {}
+        self._registers_of: dict[int, list[Register]] = {}
         self._found = ""
         self._watched = b""
         self.is_after = False
@@ -268,32 +271,40 @@ class EmulatorTarget:
         spot, machine = self.spot(thread), self._machine
         if spot is None or machine is None:
             return {}
-        lanes = slice((thread - 1) * WARP_LANES, thread * WARP_LANES)
+        registers = self._registers(machine, spot, thread)
         return {
-            "Registers": self._registers(machine, spot, lanes),
+            "Registers": {name: read() for name, read in registers.items()},
+            **self._places(machine, thread),
+        }
+
+    def _places(self, machine: Machine, thread: int) -> dict[str, dict[str, Shown]]:
+        """What there is beside registers."""
+        lanes = _lanes(thread)
+        return {
             "Launch": _launch_values(machine, lanes),
             "Shared memory": _shared(machine, lanes.start),
             "mbarriers": self._mbarriers(machine, lanes.start),
         }
 
     def _registers(
-        self, machine: Machine, spot: Spot, lanes: slice
-    ) -> dict[str, Shown]:
-        """Those of the function, the ones of this instruction first."""
-        code = next(
-            (
-                function.code
-                for name, function in self._functions.items()
-                if any(spot is each for each in self.listing.spots[name])
-            ),
-            (),
-        )
-        found: dict[str, Shown] = {}
-        for register in _in_order(code, spot):
+        self, machine: Machine, spot: Spot, thread: int
+    ) -> dict[str, Callable[[], Shown]]:
+        """What reads those of the function; the ones of this instruction first."""
+        lanes = _lanes(thread)
+        found: dict[str, Callable[[], Shown]] = {}
+        for register in self._in_order(spot):
             values = machine.kept(register)
             if values is not None:
-                found[register.name] = _register(values[lanes], machine.live[lanes])
+                found[register.name] = partial(_register, values, machine, lanes)
         return found
+
+    def _in_order(self, spot: Spot) -> list[Register]:
+        """The registers of a function, those of an instruction first."""
+        if spot.order not in self._registers_of:
+            function = self._functions.get(self.listing.function_of(spot))
+            code = function.code if function is not None else ()
+            self._registers_of[spot.order] = list(in_order(code, spot))
+        return self._registers_of[spot.order]
 
     def _mbarriers(self, machine: Machine, lane: int) -> dict[str, Shown]:
         if self._scheduler is None:
@@ -308,11 +319,15 @@ class EmulatorTarget:
         }
 
     def names(self, thread: int, frame: int = 0) -> Mapping[str, Any]:
-        """Registers, place in the grid and arrays."""
-        found: dict[str, Any] = {name: frozen(a) for name, a in self._arrays.items()}
-        for group in self.scopes(thread, frame).values():
-            found |= {name: each.value for name, each in group.items()}
-        return found
+        """Arrays, place in the grid and registers, which are read when asked for."""
+        rest: dict[str, Any] = {name: frozen(a) for name, a in self._arrays.items()}
+        spot, machine = self.spot(thread), self._machine
+        if spot is None or machine is None:
+            return rest
+        for group in self._places(machine, thread).values():
+            rest |= {name: each.value for name, each in group.items()}
+        registers = self._registers(machine, spot, thread)
+        return Scope(registers, lambda read: read().value, rest)
 
     def nearby(self, thread: int) -> Sequence[str]:
         """The instructions of the same source line; `->` marks the next one."""
@@ -385,24 +400,15 @@ def _shared(machine: Machine, lane: int) -> dict[str, Shown]:
     }
 
 
-def _register(values: Array, live: Array) -> Shown:
-    """One value where all lanes agree, else 32."""
-    alive = values[live]
+def _lanes(thread: int) -> slice:
+    """The lanes of a warp among those of the machine."""
+    return slice((thread - 1) * WARP_LANES, thread * WARP_LANES)
+
+
+def _register(kept: Array, machine: Machine, lanes: slice) -> Shown:
+    """One value where all lanes of a warp agree, else 32."""
+    values = kept[lanes]
+    alive = values[machine.live[lanes]]
     if len(alive) and alive.ndim == 1 and (alive == alive[0]).all():
         return Shown(np.asarray(alive[0]), f"{values.dtype}, in all lanes")
     return Shown(frozen(values), array_kind(values))
-
-
-def _in_order(code: Sequence[Instruction], spot: Spot) -> list[Register]:
-    """The registers of a function: those of one instruction, then by name."""
-    line = spot.places[0].line
-    here = [r for i in code if i.line == line for r in registers_in(i)]
-    rest = {r for i in code for r in registers_in(i)} - set(here)
-    ordered = sorted(rest, key=lambda r: [*_name_parts(r.name)])
-    return list(dict.fromkeys([*here, *ordered]))
-
-
-def _name_parts(name: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*?)(\d*)", name)
-    assert match is not None, "any text matches"
-    return match[1], int(match[2] or 0)

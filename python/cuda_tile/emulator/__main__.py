@@ -30,6 +30,8 @@ from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+from cuda_tile.runtime.number_text import array_kind
+from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
 
@@ -126,9 +128,10 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
     """How to run, and what to look for."""
     parser.add_argument(
         "--mode",
-        choices=("fast", "adversarial"),
+        choices=tuple(MODES),
         help="adversarial (the default with --seed): a seeded random order of warps "
-        "and copies, and checks of all that synchronisation must order; slower",
+        "and copies, and checks of all that synchronisation must order; slower; fast: "
+        "all warps in step; or what the interpreter calls these",
     )
     parser.add_argument(
         "--seed", type=int, metavar="N", help="of the adversarial order; 0 by default"
@@ -373,8 +376,7 @@ def _print(
 
 def _describe(array: np.ndarray[Any, Any]) -> str:
     """Type, shape and range of an array."""
-    shape = ",".join(str(extent) for extent in array.shape)
-    text = f"{array.dtype}[{shape}]"
+    text = array_kind(array)
     if not array.size:
         return text
     values = array if array.dtype.kind in "biu" else array.astype(np.float64)

@@ -46,7 +46,7 @@ from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
-from cuda_tile.runtime.report import OnFinding
+from cuda_tile.runtime.report import MODES, OnFinding, mode_on
 
 Mode = Literal["fast", "adversarial"]
 Numbers = Literal["floats", "exact"]
@@ -78,7 +78,7 @@ def launch(
     shared_bytes: int = 0,
     cluster: int | Sequence[int] = (1, 1, 1),
     cooperative: bool = False,
-    mode: Mode | None = None,
+    mode: str | None = None,
     seed: int | None = None,
     limit: int | None = None,
     stack_bytes: int = STACK_BYTES,
@@ -108,6 +108,7 @@ def launch(
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
             random order and checks that registers are written before they are used. By
             default adversarial with a seed, fast without. `Report.checked` says more.
+            The interpreter's names are known too, see `runtime.report.MODES`.
         seed: Seed of the adversarial order; 0 by default.
         limit: Most steps that one set of CTAs may take before it counts as endless.
         stack_bytes: Memory of each thread for alloca and recursion, if there is any.
@@ -132,7 +133,10 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode = _checked_mode(mode, seed, on_finding, numbers, order)
+    mode, seed = _mode(mode, seed)
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choice("order", order, get_args(TensorOrder))
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -155,17 +159,12 @@ def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     return module, find_entry(module, name)
 
 
-def _checked_mode(
-    mode: Mode | None, seed: int | None, on_finding: str, numbers: str, order: str
-) -> Mode:
-    """The mode, which a seed says where it is not given; choices are checked."""
-    given: Mode = "fast" if seed is None else "adversarial"
-    mode = given if mode is None else mode
-    _check_choice("mode", mode, get_args(Mode))
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
-    _check_choice("order", order, get_args(TensorOrder))
-    return mode
+def _mode(mode: str | None, seed: int | None) -> tuple[str, int | None]:
+    """The mode, which a seed says where it is not given, and the seed."""
+    if mode is None:
+        mode = "fast" if seed is None else "adversarial"
+    _check_choice("mode", mode, tuple(MODES))
+    return mode_on("emulator", mode, seed)
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
@@ -231,7 +230,7 @@ class _Run:
         symbols: Symbols,
         memory: GlobalMemory,
         dims: tuple[Dim3, Dim3, Dim3],
-        mode: Mode,
+        mode: str,
         seed: int,
         cooperative: bool,
     ) -> None:
