@@ -34,7 +34,6 @@ from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.report import MODES, Finding, choices_of
 from cuda_tile.runtime.spread import bind_named, naming
-from cuda_tile.targets import find_target
 
 EXECUTORS = {
     "interp": "the interpreter",
@@ -473,14 +472,11 @@ def _choices(request: Request) -> dict[str, Any]:
 
 
 def _for_bounds(request: Request, module: Any, kernel: str) -> dict[str, Any]:
-    """What bounds depend on: the chip, and the registers that ptxas gives."""
+    """What bounds depend on: the chip, the registers and the machine code."""
+    from cuda_tile.timing.counting import counting
+
     compiled = api.compile(module, request.gpu)
-    (resources,) = [k for k in compiled.report.kernels if k.kernel == kernel]
-    return {
-        "compiled": compiled,
-        "bounds": find_target(request.gpu),
-        "registers": resources.registers,
-    }
+    return {"compiled": compiled, **counting(compiled, kernel)}
 
 
 def _array(value: object) -> Array | None:

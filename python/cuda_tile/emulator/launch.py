@@ -44,6 +44,7 @@ from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
+from cuda_tile.machine.code import MachineCode
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
 from cuda_tile.runtime.report import OnFinding
@@ -87,6 +88,7 @@ def launch(
     numbers: Numbers = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
+    machine: MachineCode | None = None,
     preceding: Preceding = None,
     strict: bool = False,
     order: TensorOrder = "isa",
@@ -117,6 +119,8 @@ def launch(
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
+        machine: What `bounds.slots.machine_code` gives, so that `Report.bounds` counts
+            machine code and not PTX.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; adversarial mode finds accesses before griddepcontrol.wait.
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
@@ -145,7 +149,7 @@ def launch(
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, _Assumed(registers, numbers, order), watcher)
-    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
+    run.execute(on_finding == "collect", bounds, registers, machine)
     arguments.elements(function, args, numbers)
     return run.report
 
@@ -334,7 +338,11 @@ class _Run:
         return self._programs[self._entry.name].steering
 
     def execute(
-        self, *, collects: bool, chip: Chip | None, registers: int | None
+        self,
+        collects: bool,
+        chip: Chip | None,
+        registers: int | None,
+        code: MachineCode | None,
     ) -> None:
         """Runs the whole grid; with a chip, also computes bounds."""
         if chip is None:
@@ -355,6 +363,7 @@ class _Run:
             machine.stride_bytes,
             declared if registers is None else registers,
             machine.counters.tensor_columns,
+            code,
         )
         counters = machine.counters
         self.report.bounds = find_bounds(chip, launched, counters, traffic)

@@ -23,12 +23,8 @@ from cuda_tile.emulator.bounds.chip import (
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
 from cuda_tile.emulator.bounds.regions import Region, side_by_side
-from cuda_tile.emulator.bounds.work import (
-    fma_per_clock,
-    is_matrix,
-    issue_slots,
-    special_results,
-)
+from cuda_tile.emulator.bounds.slots import MachineSlots, PtxSlots, Slots
+from cuda_tile.emulator.bounds.work import fma_per_clock, special_results
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.traffic import Traffic, sectors_of
 from cuda_tile.emulator.ptx.loops import NaturalLoop, natural_loops
@@ -40,6 +36,8 @@ from cuda_tile.emulator.ptx.syntax import (
     Register,
     registers_in,
 )
+from cuda_tile.machine.code import MachineCode
+from cuda_tile.machine.executions import Executions
 
 SECTOR_BYTES = 32
 # By opcode, what shows that an instruction looks whether something has happened.
@@ -83,6 +81,7 @@ class Bound:
         warps: Warps of a CTA that take part.
         bytes_in_flight: Most bytes on their way to a CTA at a time.
         resources: Each part's work.
+        units: Instructions of warps by unit of the machine code; empty without it.
     """
 
     title: str
@@ -92,6 +91,7 @@ class Bound:
     warps: int
     bytes_in_flight: int
     resources: tuple[Resource, ...]
+    units: tuple[tuple[str, float], ...] = ()
 
     @property
     def limiter(self) -> Resource:
@@ -119,6 +119,8 @@ class Bounds:
             the L2 cache at its full bandwidth.
         grid: The bound of the whole grid, per CTA.
         loops: The bounds of the loops, those with most clocks in all first.
+        executions: How often the machine code ran; None where PTX was counted, so that
+            issue slots and accesses are an estimate.
     """
 
     chip: str
@@ -128,6 +130,7 @@ class Bounds:
     needed_in_flight: int
     grid: Bound
     loops: tuple[Bound, ...]
+    executions: Executions | None = None
 
     def hottest(self) -> Bound:
         """The loop with most clocks in all iterations; the grid where there is none."""
@@ -147,6 +150,7 @@ class Launched:
         stride_bytes: The same with what aligns the next CTA's in the machine.
         registers: Registers of a thread; None if unknown.
         tensor_columns: Columns of tensor memory that a CTA allocates.
+        machine: The machine code; None to count PTX.
     """
 
     module: Module
@@ -158,6 +162,7 @@ class Launched:
     stride_bytes: int
     registers: int | None
     tensor_columns: int = 0
+    machine: MachineCode | None = None
 
 
 def watched_places(functions: Sequence[Function]) -> list[int]:
@@ -208,6 +213,11 @@ class _Finder:
             self._code += function.code
             self._pending += pending_bytes(function)
         self._places = source_places(launched.module.lines)
+        self._executions: Executions | None = None
+        self._slots: Slots = PtxSlots(self._code, counters, chip)
+        if launched.machine is not None:
+            slots = MachineSlots(self._code, counters, launched.machine)
+            self._slots, self._executions = slots, slots.executions
         self._ctas = resident_ctas(
             chip,
             launched.threads,
@@ -237,6 +247,7 @@ class _Finder:
             chip.l2_bytes_per_clock * chip.copy_latency_clocks,
             self._bound(whole),
             tuple(loops),
+            self._executions,
         )
 
     def _regions(self) -> list[Region]:
@@ -318,6 +329,7 @@ class _Finder:
             *self._memory(numbers, in_flight),
         )
         each = self._launched.n_ctas * region.iterations
+        units = tuple((unit, n / each) for unit, n in self._slots.units(numbers))
         resources = tuple(
             replace(r, clocks=r.clocks / each, work=r.work / each) for r in resources
         )
@@ -331,6 +343,7 @@ class _Finder:
             len(region.warps),
             in_flight,
             resources,
+            units,
         )
 
     def _tensor(self, numbers: Sequence[int]) -> Resource:
@@ -343,14 +356,7 @@ class _Finder:
         return Resource("tensor cores", clocks, work, "multiply-adds")
 
     def _issue(self, numbers: Sequence[int]) -> Resource:
-        work, has_pairs = 0.0, self._chip.has_packed_f32
-        for number in numbers:
-            instruction, warps = self._code[number], int(self._counters.warps[number])
-            per_warp = 0.0
-            if is_matrix(instruction):
-                per_warp = int(self._counters.flops[number]) / 2 / warps
-            slots = issue_slots(instruction, per_warp, has_packed_f32=has_pairs)
-            work += warps * slots
+        work = self._slots.slots(numbers)
         return Resource("issue slots", work / SCHEDULERS, work, "instructions of warps")
 
     def _special(self, numbers: Sequence[int]) -> Resource:
@@ -365,7 +371,8 @@ class _Finder:
         """Wavefronts; asynchronous units move whole ones, without conflicts."""
         width = self._chip.shared_bytes_per_clock
         paths = self._counters.paths
-        work = float(self._counters.wavefronts[numbers].sum()) * 128 / width
+        wavefronts = self._present(self._counters.wavefronts, numbers)
+        work = wavefronts * 128 / width
         work += float(paths["matrix"][numbers].sum()) / width
         bulk = [n for n in numbers if "bulk" in self._code[n].modifiers]
         asynchronous = (paths[path] for path in ("copy_in", "copy_out", "cluster"))
@@ -389,8 +396,8 @@ class _Finder:
         stored = [n for n in past if not self._is_load(n)]
         loaded = [n for n in past if self._is_load(n)]
         sectors = self._counters.sectors
-        came = len(self._traffic.keys(cached)) + int(sectors[loaded].sum())
-        l2 = came + int(sectors[stored].sum())
+        came = len(self._traffic.keys(cached)) + self._present(sectors, loaded)
+        l2 = came + self._present(sectors, stored)
         dram = sum(
             len(sectors_of(self._traffic.keys(part)))
             for part in ((*cached, *loaded), stored)
@@ -405,6 +412,10 @@ class _Finder:
             waits = came * size / (in_flight * self._ctas)
             latency = waits * chip.copy_latency_clocks
         return [*resources, Resource("bytes in flight", latency, came * size, "bytes")]
+
+    def _present(self, counts: NDArray[np.int64], numbers: Sequence[int]) -> float:
+        """The counts of accesses that the machine code has."""
+        return sum(int(counts[n]) * self._slots.share(n) for n in numbers if counts[n])
 
     def _is_load(self, number: int) -> bool:
         """Whether an instruction brings something from global memory."""
