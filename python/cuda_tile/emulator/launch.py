@@ -107,25 +107,22 @@ def launch(
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
-        mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
-            random order and checks that registers are written before they are used. By
-            default adversarial with a seed, fast without. `Report.checked` says more.
+        mode: "fast" runs all warps in step, "adversarial" in a seeded random order
+            with all checks, the default with a seed; `Report.checked` says more.
         seed: Seed of the adversarial order; 0 by default.
-        limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
+        limit: Most steps of one set of CTAs until it counts as endless.
+        stack_bytes: Memory of each thread for alloca and recursion.
         memory: Memory that already holds arrays which pointers in `args` point to.
-        on_finding: Whether a finding raises, or is collected where the kernel can go
-            on and ends the launch where it cannot.
+        on_finding: "raise", or "collect" while the kernel can go on.
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
-        machine: What `bounds.slots.machine_code` gives, so that `Report.bounds` counts
-            machine code and not PTX.
+        machine: What `bounds.slots.machine_code` gives, for `bounds` to count.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; adversarial mode finds accesses before griddepcontrol.wait.
+            "all": adversarial mode finds accesses before griddepcontrol.wait.
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
-        order: Which tcgen05 products and copies of one thread complete in order: those
-            that the ISA lists, or all ("issue"); docs/synchronisation.md.
+        order: Which tcgen05 operations of a thread complete in order: those of the ISA,
+            or all ("issue"); docs/synchronisation.md.
         watcher: Asked before each instruction; a debugger.
 
     Raises:

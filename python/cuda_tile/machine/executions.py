@@ -41,6 +41,22 @@ class Executions:
     agreeing: int
     contradicting: int
 
+    def entries(self) -> dict[int, float]:
+        """By the head of each loop how often warps entered it, at most.
+
+        The nearest block that each entry has passed tells, if its count is known: a
+        loop that ran is taken not to be passed by.
+        """
+        graph, found = self.code.graph, dict[int, float]()
+        above = graph.dominators()
+        for head in graph.loops():
+            block = above[head]
+            while block != above[block] and not self.is_known[self.code.starts[block]]:
+                block = above[block]
+            rounds = self.counts[self.code.starts[head]]
+            found[head] = float(min(rounds, self.counts[self.code.starts[block]]))
+        return found
+
     def by_line(self) -> dict[int, float]:
         """Issue slots by PTX line: one for each warp that runs an instruction."""
         slots: dict[int, float] = defaultdict(float)

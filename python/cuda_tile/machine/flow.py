@@ -33,7 +33,7 @@ class Equations:
         left = self.reduced(np.append(row, value))
         largest = np.abs(left[:-1]).max(initial=0.0)
         if largest <= _ZERO:
-            fits = abs(left[-1]) <= _AGREES * max(1.0, abs(value))
+            fits = bool(abs(left[-1]) <= _AGREES * max(1.0, abs(value)))
             self.agreeing += fits
             self.contradicting += not fits
             return

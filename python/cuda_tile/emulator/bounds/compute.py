@@ -82,6 +82,8 @@ class Bound:
         bytes_in_flight: Most bytes on their way to a CTA at a time.
         resources: Each part's work.
         units: Instructions of warps by unit of the machine code; empty without it.
+        cache_lines: 128-byte lines of global memory that accesses of threads touch,
+            each warp's by itself: estimated from sectors.
     """
 
     title: str
@@ -92,6 +94,7 @@ class Bound:
     bytes_in_flight: int
     resources: tuple[Resource, ...]
     units: tuple[tuple[str, float], ...] = ()
+    cache_lines: float = 0.0
 
     @property
     def limiter(self) -> Resource:
@@ -121,6 +124,7 @@ class Bounds:
         loops: The bounds of the loops, those with most clocks in all first.
         executions: How often the machine code ran; None where PTX was counted, so that
             issue slots and accesses are an estimate.
+        n_ctas: CTAs of the launch.
     """
 
     chip: str
@@ -131,6 +135,7 @@ class Bounds:
     grid: Bound
     loops: tuple[Bound, ...]
     executions: Executions | None = None
+    n_ctas: int = 1
 
     def hottest(self) -> Bound:
         """The loop with most clocks in all iterations; the grid where there is none."""
@@ -248,6 +253,7 @@ class _Finder:
             self._bound(whole),
             tuple(loops),
             self._executions,
+            self._launched.n_ctas,
         )
 
     def _regions(self) -> list[Region]:
@@ -344,6 +350,7 @@ class _Finder:
             in_flight,
             resources,
             units,
+            self._cache_lines(numbers) / each,
         )
 
     def _tensor(self, numbers: Sequence[int]) -> Resource:
@@ -428,6 +435,22 @@ class _Finder:
         """Whether the L1 cache may serve a load."""
         is_load = self._counters.sectors[number] and self._is_load(number)
         return bool(is_load) and _PAST_L1.isdisjoint(self._code[number].modifiers)
+
+    def _cache_lines(self, numbers: Sequence[int]) -> float:
+        """Lines of the L1 cache that accesses of threads look up.
+
+        Of a request whose sectors are filled four make a line; where they are filled to
+        a part, as many fewer lie in one line.
+        """
+        counters, lines = self._counters, 0.0
+        for number in numbers:
+            sectors = int(counters.sectors[number])
+            if sectors and "bulk" not in self._code[number].modifiers:
+                fill = int(counters.min_sectors[number]) / sectors
+                requests = int(counters.requests[number]) or counters.warps[number]
+                most = max(float(requests), sectors / max(4 * fill, 1.0))
+                lines += min(most, sectors) * self._slots.share(number)
+        return lines
 
     def _in_flight(self, numbers: Sequence[int], warps: int) -> int:
         """Bytes on their way to a CTA: asynchronous copies, and loads of its warps."""
