@@ -21,6 +21,8 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from cuda_tile.codegen.ptxas import Assembled, assemble
+from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.emulator.errors import LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
 from cuda_tile.emulator.ptx.parse import parse
@@ -257,8 +259,7 @@ def _run(options: argparse.Namespace) -> int:
         limit=options.limit,
         numbers=options.numbers,
         on_finding="collect" if options.collect else "raise",
-        bounds=find_target(options.gpu or module.target) if options.bounds else None,
-        registers=options.registers,
+        **_for_bounds(options, module, entry),
         strict=options.strict,
         order=options.order,
     )
@@ -275,6 +276,29 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # whoever reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
+
+
+def _for_bounds(
+    options: argparse.Namespace, module: Module, entry: Function
+) -> dict[str, Any]:
+    """What bounds depend on: the chip, and what ptxas makes of the text."""
+    found: dict[str, Any] = {"registers": options.registers}
+    if not options.bounds:
+        return found
+    found["bounds"] = chip = find_target(options.gpu or module.target)
+    made: list[Assembled] = []
+
+    def cubin(text: str) -> bytes:
+        made.append(assemble(text, chip.arch, line_info=True))
+        return made[0].cubin
+
+    try:
+        found["machine"] = machine_code(module, entry.name, cubin)
+    except UserError as error:
+        print(f"warning: bounds count PTX: {error}", file=sys.stderr)
+    if made and options.registers is None:
+        found["registers"] = made[0].resources[entry.name].registers
+    return found
 
 
 def _launch(

@@ -44,6 +44,7 @@ from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
+from cuda_tile.machine.code import MachineCode
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
 from cuda_tile.runtime.report import MODES, OnFinding, mode_on
@@ -87,6 +88,7 @@ def launch(
     numbers: Numbers = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
+    machine: MachineCode | None = None,
     preceding: Preceding = None,
     strict: bool = False,
     order: TensorOrder = "isa",
@@ -105,24 +107,23 @@ def launch(
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
-        mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
-            random order and checks that registers are written before they are used. By
-            default adversarial with a seed, fast without. `Report.checked` says more.
-            The interpreter's names are known too, see `runtime.report.MODES`.
+        mode: "fast" runs all warps in step, "adversarial" in a seeded random order
+            with all checks, the default with a seed; `Report.checked` says more. The
+            interpreter's names are known too, see `runtime.report.MODES`.
         seed: Seed of the adversarial order; 0 by default.
-        limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
+        limit: Most steps of one set of CTAs until it counts as endless.
+        stack_bytes: Memory of each thread for alloca and recursion.
         memory: Memory that already holds arrays which pointers in `args` point to.
-        on_finding: Whether a finding raises, or is collected where the kernel can go
-            on and ends the launch where it cannot.
+        on_finding: "raise", or "collect" while the kernel can go on.
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
+        machine: What `bounds.slots.machine_code` gives, for `bounds` to count.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; adversarial mode finds accesses before griddepcontrol.wait.
+            "all": adversarial mode finds accesses before griddepcontrol.wait.
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
-        order: Which tcgen05 products and copies of one thread complete in order: those
-            that the ISA lists, or all ("issue"); docs/synchronisation.md.
+        order: Which tcgen05 operations of a thread complete in order: those of the ISA,
+            or all ("issue"); docs/synchronisation.md.
         watcher: Asked before each instruction; a debugger.
 
     Raises:
@@ -149,7 +150,7 @@ def launch(
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, _Assumed(registers, numbers, order), watcher)
-    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
+    run.execute(on_finding == "collect", bounds, registers, machine)
     arguments.elements(function, args, numbers)
     return run.report
 
@@ -333,7 +334,11 @@ class _Run:
         return self._programs[self._entry.name].steering
 
     def execute(
-        self, *, collects: bool, chip: Chip | None, registers: int | None
+        self,
+        collects: bool,
+        chip: Chip | None,
+        registers: int | None,
+        code: MachineCode | None,
     ) -> None:
         """Runs the whole grid; with a chip, also computes bounds."""
         if chip is None:
@@ -354,6 +359,7 @@ class _Run:
             machine.stride_bytes,
             declared if registers is None else registers,
             machine.counters.tensor_columns,
+            code,
         )
         counters = machine.counters
         self.report.bounds = find_bounds(chip, launched, counters, traffic)

@@ -105,7 +105,7 @@ def collect(
         panes,
         watch.changes,
         watch.kernels,
-        run_kernels(module, placed, compiled, gpu, given_run),
+        run_kernels(module, placed, compiled, given_run),
     )
 
 
