@@ -8,8 +8,8 @@ A row per kernel and chip. Every plan that can be is compiled and counted
 chosen by estimate; `tuned` is the first of those that the tuner compiles, which drops
 some by estimate. The row ends with how far the tuned one is off the best, and with why
 the own plan is more than 5 % off, if it is. The line below counts how often the choice
-by estimate is the choice by count. `--json` keeps the rows, and adds to those of the file;
-`--show FILE` prints them as the page has them.
+by estimate is the choice by count. `--json` keeps the rows, and adds to those of the
+file; `--show FILE` prints them as the page has them.
 """
 
 from __future__ import annotations

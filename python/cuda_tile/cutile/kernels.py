@@ -109,7 +109,7 @@ class Work:
             return float(report.op_count)
         if report.bounds is None:  # in the debugger, which counts no bounds
             return float(report.steps)
-        from cuda_tile.cutile.tuning import benchmark_clocks
+        from cuda_tile.cutile.benchmark import benchmark_clocks
 
         compiled = self.image.compiled(settings.gpu)
         return benchmark_clocks(report, compiled, self.grid, settings.gpu)
@@ -210,7 +210,7 @@ class Work:
         compiled = self.image.compiled(settings.gpu, cubin=needs_cubin)
         choices = settings.choices
         if is_benchmark:
-            from cuda_tile.cutile.tuning import benchmark_choices
+            from cuda_tile.cutile.benchmark import benchmark_choices
 
             choices |= benchmark_choices(compiled, settings.gpu)
         return api.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of cuTile for the tuner: constants that the author marks, and `ct.tune`."""
+"""Kernels of cuTile for the tuner: constants that the author marks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from cuda_tile.cutile.binding import flattened
 from cuda_tile.cutile.function import Function
 from cuda_tile.cutile.interface import bytecode, ready_arguments
 from cuda_tile.cutile.signatures import check_kernel, passed, signature_of
-from cuda_tile.emulator.report import Report
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.pictures.inputs import Inputs
 from cuda_tile.runtime.args import PointerTable
 from cuda_tile.runtime.record import read_grid
-from cuda_tile.targets import find_target
-from cuda_tile.tuning.clocks import launch_clocks
-from cuda_tile.tuning.job import counted, made_of
 from cuda_tile.tuning.marks import Launch, described
 from cuda_tile.tuning.marks import tunable as mark
 
@@ -93,22 +89,3 @@ def tunable(
         return MarkedKernel(kernel, known, launch)
 
     return marked
-
-
-def benchmark_choices(compiled: api.Compiled, gpu: str) -> dict[str, Any]:
-    """What the emulator is asked for beside a launch whose clocks are wanted.
-
-    Args:
-        compiled: The kernel, with its cubin.
-        gpu: The chip.
-    """
-    (kernel,) = compiled.report.kernels
-    return {"bounds": find_target(gpu), "registers": kernel.registers}
-
-
-def benchmark_clocks(
-    report: Report, compiled: api.Compiled, grid: tuple[int, int, int], gpu: str
-) -> float:
-    """What `ct.tune` is told of a launch on the emulator: the clocks of the tuner."""
-    final = counted(made_of(compiled), report, compiled, grid)
-    return launch_clocks(final, find_target(gpu)).total
