@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 
 import cuda_tile
 from cuda_tile.cli.failure import internal_error_text
-from cuda_tile.cli.versions import versions
+from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import (
     INTERNAL,
     CudaTileError,
