@@ -128,7 +128,11 @@ def run_pass(
     """
     try:
         ORDER.check(step, module)
+        watcher = step.watcher if options.check else None
+        judge = watcher(module, options) if watcher else None
         step.change(module, options)
+        if judge is not None:
+            judge(module)
         if options.check and step.checker and not _judged_later(step, until):
             step.checker(module, options)
     except CudaTileError as error:
@@ -279,6 +283,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         needs=("placed",),
         gives="staged",
         checker=_checker("layouts", "check_staged"),
+        watcher=on_demand("cuda_tile.checkers.meaning", "watch"),
     ),
     Pass(
         "order",
