@@ -151,7 +151,11 @@ def run_pass(
     """
     try:
         ORDER.check(step, module)
+        watcher = step.watcher if options.check else None
+        judge = watcher(module, options) if watcher else None
         step.change(module, options)
+        if judge is not None:
+            judge(module)
         if options.check and step.checker and not _judged_later(step, until):
             step.checker(module, options)
     except CudaTileError as error:
@@ -277,6 +281,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "placed",
         gives="staged",
         checker="layouts.check_staged",
+        watcher=on_demand("cuda_tile.checkers.meaning", "watch"),
     ),
     _pass(
         order,
