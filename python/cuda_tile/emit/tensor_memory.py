@@ -30,7 +30,13 @@ from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits, layout_of, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of, rows_of_sums
+from cuda_tile.layout.tensor import (
+    TENSOR_LANES,
+    TENSOR_WARPS,
+    column_of,
+    columns_of,
+    rows_of_sums,
+)
 
 TENSOR_SPACE = 6
 """The address space of tensor memory (LLVM, "NVPTX address spaces")."""
@@ -159,14 +165,24 @@ def pointer_of(b: Builder, address: ir.Value) -> ir.Value:
     return b.op("llvm.inttoptr", ir.Type.parse(f"!llvm.ptr<{TENSOR_SPACE}>"), address)
 
 
-def first_column(e: Emitter, value: ir.Value) -> tuple[ir.Value, int]:
-    """Address of the kernel's columns, and which of them is a sum's first.
+def first_column(e: Emitter, value: ir.Value, columns: int) -> tuple[ir.Value, int]:
+    """Address of the kernel's columns or of a slot's, and which of them is the first.
+
+    Args:
+        e: The emitter.
+        value: The sum, or its slot.
+        columns: Columns that it takes.
 
     Raises:
         InternalError: The kernel has no tensor memory.
     """
-    tensor = tensor_of(e)
-    return tensor.base, tensor.places.first[value]
+    b, tensor = e.builder, tensor_of(e)
+    base, first = tensor.base, tensor.places.first[value]
+    slot = tensor.places.slots.get(value)
+    number = None if slot is None else e.buffer(slot).slot
+    if number is not None:
+        base = b.add(base, b.mul(number, b.constant(b.i32, columns)))
+    return base, first
 
 
 def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
@@ -300,9 +316,9 @@ def _pieces(
 ) -> Iterator[tuple[ir.Value, ir.Attribute, Sequence[int]]]:
     """Address, shape and registers of each access to a sum by all warps."""
     b, layout = e.builder, part.layout
-    base, first = first_column(e, part.value)
     is_half = layout.lane[0] != (1, 0)
     rows = rows_of_sums(layout)
+    base, first = first_column(e, part.value, columns_of(part.whole, rows))
     start = b.add(base, e.threads.warp_form(_warp_columns(part, rows)))
     if part.number is not None:
         step = b.constant(b.i32, layout.shape[-1])
