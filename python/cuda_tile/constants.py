@@ -242,6 +242,12 @@ TENSOR_WAIT_CLOCKS = 200.0
 Chosen: 2026-11-28, two barriers, the latency of a product and that of a load of
 columns, about 30, 30, 100 and 40 clocks.
 """
+SUM_REGISTERS = 32
+"""Registers of a thread that columns of a sum take which it loads at a time.
+
+Chosen: 2026-11-28, what one `tcgen05.ld` loads at most without a search for so many
+registers side by side; half as many pay twice the barriers.
+"""
 LOOP_TRIPS = 16
 """Iterations of a loop whose bounds are unknown.
 

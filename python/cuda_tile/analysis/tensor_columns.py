@@ -8,11 +8,11 @@ the chip has gets a message, never a kernel that traps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError
@@ -33,12 +33,14 @@ class TensorColumns:
 
     Attributes:
         first: The first column of each pending value in tensor memory, and of each
-            slot that is one.
+            slot that is one; that of slot 0 of a ring with several.
         sizes: Columns of each place, and where it is first multiplied into.
+        slots: Of each of these in a ring with several slots, the slot that it is.
     """
 
     first: dict[ir.Value, int]
     sizes: tuple[tuple[int, str], ...]
+    slots: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
     @property
     def wanted(self) -> int:
@@ -73,28 +75,43 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
     Raises:
         InternalError: A name for which there is no instruction.
     """
-    products, places = tensor_products(entry), _Places()
-    for value in _pending_values(entry):
-        for source in places.flow_of(entry).incoming(value):
-            places.join(value, source)
-    for op in products:
-        places.join(op.results[0], sum_of(op))
-    slots = list(_slots(entry))
-    for value, ring in slots:
-        places.join(value, ring)
+    products, slots = tensor_products(entry), list(_slots(entry))
+    places, slot_of = _places(entry, products), dict[ir.Value, ir.Value]()
     for op in nested_ops(entry):
         if op.name == DEPOSIT:
-            places.join(*op.operands)
+            pending, slot = op.operands
+            slot_of[places.root(pending)] = slot
+            places.join(slot, pending)
+    several = {v for v, ring in slots if RingType(ring.type).slots > 1}
+    slot_of = {r: v for r, v in slot_of.items() if v in several}
+    known = {v: v for v in several}
+    pending = list(_pending_values(entry))
+    known |= {v: slot_of[r] for v in pending if (r := places.root(v)) in slot_of}
+    counts: dict[ir.Value, int] = {}
+    for value, ring in slots:
+        places.join(ring, value)
+        counts[places.root(ring)] = RingType(ring.type).slots
     starts: dict[ir.Value, int] = {}
     sizes: list[tuple[int, str]] = []
     for op in products:
         root = places.root(op.results[0])
         if root not in starts:
             starts[root] = sum(size for size, _ in sizes)
-            sizes.append((_columns(op), location_text(op)))
-    names = (*_pending_values(entry), *(value for value, _ in slots))
-    values = (v for v in names if places.root(v) in starts)
-    return TensorColumns({v: starts[places.root(v)] for v in values}, tuple(sizes))
+            sizes.append((_columns(op) * counts.get(root, 1), location_text(op)))
+    names = (*pending, *(value for value, _ in slots))
+    first = {v: starts[places.root(v)] for v in names if places.root(v) in starts}
+    return TensorColumns(first, tuple(sizes), known)
+
+
+def _places(entry: ir.Operation, products: Sequence[ir.Operation]) -> _Places:
+    """The places of sums that products and control flow hand on."""
+    places = _Places()
+    for value in _pending_values(entry):
+        for source in places.flow_of(entry).incoming(value):
+            places.join(value, source)
+    for op in products:
+        places.join(op.results[0], sum_of(op))
+    return places
 
 
 def _slots(entry: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:

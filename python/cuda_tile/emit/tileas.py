@@ -196,6 +196,9 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("tileas.load_part")
 def load_part(e: Emitter, op: ir.Operation) -> None:
     """Vector loads from an origin that the indices give, bit by bit."""
+    if e.in_tensor_memory(op.operands[0]):
+        e.set(op.results[0], load_slot(e, op))
+        return
     buffer, layout = e.buffer(op.operands[0]), layout_of(op.results[0])
     b, size = e.builder, element_bits(buffer.element) // 8
     chosen: ir.Value | None = None

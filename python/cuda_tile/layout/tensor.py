@@ -217,6 +217,28 @@ def tensor_sums(
     )
 
 
+def columns_of_sums(
+    shape: tuple[int, ...], num_warps: int, atom: TensorAtom
+) -> LinearLayout | None:
+    """The layout that some columns of a sum have when they come to registers.
+
+    Args:
+        shape: M of the sum, and so many columns.
+        num_warps: Warps that share them.
+        atom: The instruction whose blocks the sum is made of.
+
+    Returns:
+        The layout; None where some warps would have too few columns.
+    """
+    rows, columns, depth = atom.shape
+    name = f"{_PREFIX}m{rows}n{min(columns, shape[-1])}k{depth}"
+    narrow = tensor_atom(name)
+    try:
+        return None if narrow is None else tensor_sums(shape, num_warps, narrow)
+    except LayoutError:
+        return None
+
+
 def rows_of_sums(layout: LinearLayout) -> int:
     """M of the instructions whose sum has come to registers in a layout.
 

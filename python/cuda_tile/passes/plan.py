@@ -109,12 +109,6 @@ def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -
             location_text(entry),
         )
     products = [op for op in ops if op.name in PRODUCTS]
-    if plan.part and products:
-        raise UserError(
-            f"expected an entry without products for part = {plan.part} in "
-            f"'{PLAN_ATTRIBUTE}'; leave part out",
-            location_text(entry),
-        )
     if plan.reuse and not (
         can_reuse(entry, products) or loads_rows_again(entry, ops, plan)
     ):

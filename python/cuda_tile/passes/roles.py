@@ -79,7 +79,11 @@ from cuda_tile.ir.traits import (
 )
 from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops
 from cuda_tile.passes.each_kernel import each_kernel
-from cuda_tile.passes.product_role import ProductRole, find_product_role
+from cuda_tile.passes.product_role import (
+    ProductRole,
+    find_product_role,
+    hand_over_columns,
+)
 from cuda_tile.targets import WARP_LANES
 
 COPY = "tileas.copy_in"
@@ -93,10 +97,12 @@ def run(entry: ir.Operation) -> None:
     plan = read_plan(entry)
     rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
     if plan.roles == "one" or not rings:
+        hand_over_columns(entry)
         return
     try:
         _divide(entry, plan, rings)
     except CannotSplit as reason:
+        hand_over_columns(entry)
         add_remark(
             entry,
             f"one role instead of one that loads and one that works: {reason}; "

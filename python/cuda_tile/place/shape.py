@@ -8,11 +8,12 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.operand_sources import layout_before, permutation_of
+from cuda_tile.analysis.tensor_sums import columns_layout
 from cuda_tile.constants import MOST_PART_REGISTERS
-from cuda_tile.ir.tiles import is_distributed, shape_of
+from cuda_tile.ir.tiles import is_distributed, shape_of, tile_bytes
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
-from cuda_tile.place.constraints import Constraint, Demand, Related, Same
+from cuda_tile.place.constraints import Constraint, Demand, Fixed, Related, Same
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
@@ -84,10 +85,13 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Best is a thread that holds the same place of every part.
 
-    Otherwise `stage` takes the part through shared memory.
+    Otherwise `stage` takes the part through shared memory. Columns of a sum in tensor
+    memory are loaded from there.
     """
     if not is_distributed(op.results[0]):
         return []
+    if (columns := columns_layout(op)) is not None:
+        return [Fixed(op.results[0], columns, tile_bytes(op.results[0]))]
     whole, part = shape_of(op.operands[0]), shape_of(op.results[0])
 
     def forward(layout: LinearLayout) -> LinearLayout | None:

@@ -98,13 +98,22 @@ class Iteration:
             return self.parts.now(value)
         op = defining_op(value)
         assert op is not None, "rows are no arguments of the block"
-        if op.name in FOR_LOOPS:
+        if value in self.parts.row.given:
+            self.made[value] = self._taken(value)
+        elif op.name in FOR_LOOPS:
             self._repeat(op)
         elif op.name in SCANS:
             self._scan(op)
         else:
             self._make(op)
         return self.made[value]
+
+    def _taken(self, value: ir.Value) -> ir.Value:
+        """The part of a row that is there as a whole."""
+        shape = shape_of(value)
+        at = [constant(0) for _ in shape]
+        at[self.parts.row.dim(shape)] = self.index
+        return cuda_tile.ExtractOp(self.parts.type_of(value), value, at).result
 
     def _repeat(self, op: ir.Operation) -> None:
         """A loop that carries rows, of their parts."""
@@ -143,7 +152,7 @@ class Iteration:
             cuda_tile.SelectOp(is_first, own, joined).result
             for own, joined in zip(local.results, both, strict=True)
         ]
-        dim = shape_of(op.operands[0]).index(self.parts.row.size)
+        dim = self.parts.row.dim(shape_of(op.operands[0]))
         place = [0] * len(shape_of(like))
         place[dim] = 0 if backward else self.parts.size - 1
         at = [constant(number) for number in place]
