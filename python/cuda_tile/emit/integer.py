@@ -204,11 +204,28 @@ def remi(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("divi")
 def divi(e: Emitter, op: ir.Operation) -> None:
-    """The truncated quotient, corrected by one where the rounding asks for it."""
+    """The truncated quotient, corrected by one where the rounding asks for it.
+
+    An arithmetic shift rounds down.
+    """
     rounding = keyword(op, "rounding", "zero")
-    divide = divide_function(e.builder, rounding, _signed(op))
+    known = e.facts.of(op.operands[1])
+    if rounding == "negative_inf" and _signed(op) and _is_power(known.constant):
+        bits = (known.constant or 1).bit_length() - 1
+        b = e.builder
+        e.elementwise(
+            op, lambda x, _: b.op("llvm.ashr", x.type, x, b.constant(x.type, bits))
+        )
+        return
+    is_positive = (known.low or 0) > 0
+    divide = divide_function(e.builder, rounding, _signed(op), is_positive=is_positive)
     divisor = _divisor(e, op)
     e.elementwise(op, lambda x, y: divide(x, divisor(y)))
+
+
+def _is_power(number: int | None) -> bool:
+    """Whether a number is known, and a power of two."""
+    return number is not None and number > 0 and not number & (number - 1)
 
 
 def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
@@ -230,7 +247,7 @@ def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
 
 
 def divide_function(
-    b: Builder, rounding: str, signed: bool
+    b: Builder, rounding: str, signed: bool, *, is_positive: bool = False
 ) -> Callable[[ir.Value, ir.Value], ir.Value]:
     """Division with rounding `zero`, `negative_inf` or `positive_inf`.
 
@@ -238,6 +255,8 @@ def divide_function(
         b: The builder.
         rounding: The rounding mode.
         signed: Whether operands are read as signed.
+        is_positive: Whether divisors are known to be: then the rest has the sign of
+            the exact quotient.
     """
 
     def divide(x: ir.Value, y: ir.Value) -> ir.Value:
@@ -247,14 +266,16 @@ def divide_function(
             return quotient
         rest = b.sub(x, b.mul(quotient, y))
         zero = b.constant(ty, 0)
-        inexact = b.icmp("ne", rest, zero)
-        if signed:
+        is_floor = rounding == "negative_inf"
+        if signed and is_positive:
+            inexact = b.icmp("slt" if is_floor else "sgt", rest, zero)
+        elif signed:
             opposite = b.op("llvm.xor", ty, rest, y)
-            wanted = "slt" if rounding == "negative_inf" else "sge"
-            sign = b.icmp(wanted, opposite, zero)
-            inexact = b.op("llvm.and", b.i1, inexact, sign)
-        step = -1 if rounding == "negative_inf" else 1
-        corrected = b.add(quotient, b.constant(ty, step))
+            sign = b.icmp("slt" if is_floor else "sge", opposite, zero)
+            inexact = b.op("llvm.and", b.i1, b.icmp("ne", rest, zero), sign)
+        else:
+            inexact = b.icmp("ne", rest, zero)
+        corrected = b.add(quotient, b.constant(ty, -1 if is_floor else 1))
         return b.select(inexact, corrected, quotient)
 
     return divide
