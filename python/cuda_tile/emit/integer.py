@@ -9,6 +9,7 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.wraps import never_wraps
 from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.counted import Counted, by_differences, counted
 from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -121,28 +122,36 @@ def cmpi(e: Emitter, op: ir.Operation) -> None:
         e.elementwise(op, partial(e.builder.icmp, predicate))
         return
     columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
-    layout = layout_of(result)
-    firsts = _first_equals(layout, e.facts.of(result).constancy)
+    layout, known = layout_of(result), counted(e, op)
+    firsts = _first_equals(layout, e.facts.of(result).constancy, known)
     pairs = {first: [column[first] for column in columns] for first in firsts}
-    compare = comparison(e, list(pairs.values()), predicate)
-    made = {first: compare(*pair) for first, pair in pairs.items()}
+    made = by_differences(e, op, known, pairs) if known else {}
+    others = {first: pairs[first] for first in pairs if first not in made}
+    compare = comparison(e, list(others.values()), predicate)
+    made |= {first: compare(*pair) for first, pair in others.items()}
     e.set(result, Fragment(layout, tuple(made[first] for first in firsts)))
 
 
-def _first_equals(layout: LinearLayout, constancy: Sequence[int]) -> list[int]:
+def _first_equals(
+    layout: LinearLayout, constancy: Sequence[int], known: Counted | None
+) -> list[int]:
     """For each register the first one that surely holds the same.
 
     Args:
         layout: Of a tile.
         constancy: Along each dimension, elements of aligned groups of equals. Registers
             change bits of the place, so that those of a group are of one power of two.
+        known: What is known of a comparison's left side, if it counts up.
     """
     groups = [number & -number for number in constancy]
-    seen: dict[tuple[int, ...], int] = {}
+    seen: dict[object, int] = {}
     firsts: list[int] = []
     for register, place in enumerate(layout.register_offsets()):
-        key = tuple(n // group for n, group in zip(place, groups, strict=True))
-        firsts.append(seen.setdefault(key, register))
+        key = [n // group for n, group in zip(place, groups, strict=True)]
+        block = None if known is None else known.block(place)
+        if known is not None and block is not None:
+            key[known.dim] = -1
+        firsts.append(seen.setdefault((*key, block), register))
     return firsts
 
 

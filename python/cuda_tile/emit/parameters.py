@@ -105,7 +105,9 @@ def _type(text: str) -> ir.Type:
 def _assumed(entry: ir.Operation) -> list[ir.Attribute]:
     """For each parameter the range that an entry assumes of it before it branches."""
     facts = FactsOnDemand(entry)
-    known = {argument: [facts.of(argument)] for argument in body(entry).arguments}
+    known: dict[ir.Value, list[Facts]] = {
+        argument: [facts.of(argument)] for argument in body(entry).arguments
+    }
     sources = {argument: argument for argument in known}
     for op in takewhile(lambda op: not len(op.regions), block_ops(body(entry))):
         if op_stem(op) == "assume" and op.operands[0] in sources:
