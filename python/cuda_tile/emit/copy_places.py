@@ -55,7 +55,7 @@ class CopyPlaces(ViewPlaces):
         if len(far) > 1 or any(map(self._is_wide, far)) or self._sparse is not None:
             return super().address(register, place)
         address = self._thread_base(moved)
-        fixed = sum(
+        fixed = sum(self._fixed_bytes.values()) + sum(
             coordinate * stride * self.size
             for coordinate, stride in zip(rest, self.strides, strict=True)
             if isinstance(stride, int)
@@ -107,8 +107,9 @@ class CopyPlaces(ViewPlaces):
         """As for any access; what changes from iteration to iteration is added last."""
         if moved in self._bases:
             return self._bases[moved]
-        late = {d: s for d, s in self.starts.items() if self._is_late(d)}
-        early = {d: s for d, s in self.starts.items() if d not in late}
+        added = {d: s for d, s in self.starts.items() if d not in self._fixed_bytes}
+        late = {d: s for d, s in added.items() if self._is_late(d)}
+        early = {d: s for d, s in added.items() if d not in late}
         address = self._base
         b = self.e.builder
         for d, start in early.items():

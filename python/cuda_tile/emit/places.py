@@ -158,7 +158,7 @@ class ViewPlaces:
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         base = self._thread_base(moved)
         rest = [c & ~s for c, s in zip(place, self.spans, strict=True)]
-        fixed = 0
+        fixed = sum(self._fixed_bytes.values())
         for d, (coordinate, stride) in enumerate(zip(rest, self.strides, strict=True)):
             if self._sparse is not None and self._is_sparse(d):
                 base = b.byte_offset(base, self._sparse.distance(register))
@@ -183,12 +183,26 @@ class ViewPlaces:
             b = self.e.builder
             address = self._base
             for d, start in self.starts.items():
-                wide = b.unsigned(start, b.i64)
-                address = b.byte_offset(address, self.scaled(d, wide))
+                if d not in self._fixed_bytes:
+                    wide = b.unsigned(start, b.i64)
+                    address = b.byte_offset(address, self.scaled(d, wide))
                 thread = b.unsigned(self._coordinate(d, moved[d]), b.i64)
                 address = b.byte_offset(address, self.scaled(d, thread))
             self._bases[moved] = address
         return self._bases[moved]
+
+    @cached_property
+    def _fixed_bytes(self) -> dict[int, int]:
+        """By dimension, bytes to a start that is known: part of an instruction.
+
+        Tiles that lie side by side then share the addresses of a thread.
+        """
+        found: dict[int, int] = {}
+        for d, index in self._indices.items():
+            number, stride = self.e.facts.of(index).constant, self.strides[d]
+            if number is not None and number >= 0 and isinstance(stride, int):
+                found[d] = number * self._tiling.steps[d] * stride * self.size
+        return found
 
     def _coordinate(self, dim: int, moved: int) -> ir.Value:
         b = self.e.builder

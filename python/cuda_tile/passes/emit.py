@@ -211,6 +211,7 @@ def _declare(
     attributes: dict[str, ir.Attribute] = {
         "sym_name": entry.attributes["sym_name"],
         "function_type": ir.TypeAttr.get(parameters.function_type),
+        "arg_attrs": parameters.attributes,
         "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
         KERNEL_ATTRIBUTE: ir.UnitAttr.get(),
@@ -222,8 +223,6 @@ def _declare(
     if launch.abi == "tile" or launch.cluster != (1, 1, 1):
         extents = ir.DenseI32ArrayAttr.get(list(launch.cluster))
         attributes[CLUSTER_EXTENTS_ATTRIBUTE] = extents
-    if parameters.attributes is not None:
-        attributes["arg_attrs"] = parameters.attributes
     if plan.min_ctas or _moves_registers(entry):
         i32 = ir.IntegerType.get_signless(32)
         attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, max(1, plan.min_ctas))
