@@ -25,7 +25,12 @@ _STEPS_BACK = ops_by_rule("keeps the number of a parameter", "assume", "exti", "
 
 
 def parameter_behind(value: ir.Value, parameters: Sequence[ir.Value]) -> int | None:
-    """The number of the parameter behind a value; None if it is computed."""
+    """The number of the parameter behind a value; None if it is computed.
+
+    Args:
+        value: A scalar.
+        parameters: The parameters of the kernel.
+    """
     value = value_behind(value, _STEPS_BACK)
     return parameters.index(value) if value in parameters else None
 

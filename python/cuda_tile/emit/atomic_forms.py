@@ -115,7 +115,15 @@ def has_reduction(operation: str, order: str) -> bool:
 
 
 def red(b: Builder, run: Run, operation: str, where: Guarded, words: Words) -> None:
-    """`red`: updates memory and gives nothing."""
+    """`red`: updates memory and gives nothing.
+
+    Args:
+        b: Where to build.
+        run: How elements travel.
+        operation: The operation and its type, as `operation_text` gives them.
+        where: Address, predicate and order.
+        words: The words that are combined with memory.
+    """
     carriers = [to_carrier(b, run, word) for word in words]
     text = f"red{where.order}.global.{operation}"
     guarded_effect(b, text, where.address, where.allowed, carriers)

@@ -54,6 +54,10 @@ def entry_name(entry: ir.Operation) -> str:
 def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
     """The entry called `name`, or the only one.
 
+    Args:
+        module: A `builtin.module` or `cuda_tile.module`.
+        name: The name of the kernel; None where there is but one.
+
     Raises:
         UserError: No entry, none of the name, or no name for several.
     """
@@ -72,7 +76,12 @@ def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
 
 
 def body(op: ir.Operation, region: int = 0) -> ir.Block:
-    """The first block of a region."""
+    """The first block of a region.
+
+    Args:
+        op: An op with regions.
+        region: The number of the region.
+    """
     return op.regions[region].blocks[0]
 
 
@@ -261,14 +270,24 @@ def located_at_op(
 
 
 def located_error(error: CudaTileError, op: ir.Operation) -> CudaTileError:
-    """An error with the location of `op`, if it has none yet."""
+    """An error with the location of `op`, if it has none yet.
+
+    Args:
+        error: The error.
+        op: The op to name.
+    """
     if error.location is not None:
         return error
     return type(error)(error.message, location_text(op))
 
 
 def named_operands(op: ir.Operation, name: str) -> list[ir.Value]:
-    """The operands that ODS gives a name, of an op with operand segments."""
+    """The operands that ODS gives a name, of an op with operand segments.
+
+    Args:
+        op: The op.
+        name: The name of the operand in ODS.
+    """
     return segments(op)[ods.ops()[op_stem(op)].operands.index(name)]
 
 

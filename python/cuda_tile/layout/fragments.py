@@ -114,6 +114,11 @@ def atom_registers(
     Where the tile is smaller than the atom, a register beyond it is that of the element
     which it repeats, or None beyond the tile along dimension `padded` of the atom.
 
+    Args:
+        layout: The layout of a tile.
+        atom: The layout of an atom.
+        padded: The dimension along which elements beyond the tile are None.
+
     Raises:
         LayoutError: The layout is not made of such atoms.
     """
@@ -182,6 +187,10 @@ def coalesced(
         vector: Elements per vector, a power of two; at most all are used.
         n_warps: Number of warps, a power of two.
         n_blocks: Number of CTAs, a power of two.
+
+    Raises:
+        LayoutError: `order` is no order of the dimensions, or a number is no power of
+            two.
     """
     rank = len(shape)
     check_shape((*shape, vector, n_warps, n_blocks))

@@ -92,6 +92,10 @@ class LinearLayout(Pictured):
     ) -> LinearLayout:
         """Builds a layout of the four groups of a `#cute.layout` attribute.
 
+        Args:
+            shape: Extents of the tile.
+            groups: Per group the terms (step, dimension) of each basis.
+
         Raises:
             LayoutError: There are not four groups.
         """

@@ -149,7 +149,13 @@ def store_pointers(op: ir.Operation) -> None:
 
 
 def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
-    """Puts a load's copy and what was made of it in the place of the load."""
+    """Puts a load's copy and what was made of it in the place of the load.
+
+    Args:
+        op: The load.
+        copy: Its copy, which gives the token.
+        value: What stands for its tile.
+    """
     op.results[0].replace_all_uses_with(value)
     op.results[1].replace_all_uses_with(copy.results[1])
     op.erase()
