@@ -38,7 +38,9 @@ GPUS = ("sm_80", "sm_90")
 NAMES = (
     "vadd_f32_1024",
     "vadd_f16_4096",
+    "vadd_f32_unaligned",
     "saxpy_tail_f32",
+    "control_f32_256",
     "mathops_f32_1024",
     "transpose_f32_64x64",
     "softmax_f32_1024",
@@ -51,8 +53,6 @@ NAMES = (
     "matmul_f16_64x64x64",
     "matmul_tf32_128x128x32",
     "matmul_f16_128x128x64",
-    "matmul_f16_f32out_128x128x64",
-    "matmul_bf16_128x128x64",
     "matmul_i8_128x128x64",
     "fmha_causal_f16_d64_128x64",
     "fmha_causal_f16_d128_128x64",

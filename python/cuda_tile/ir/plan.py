@@ -19,6 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
 from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
+from cuda_tile.ir.attributes import attribute_of
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
     chosen_fields,
@@ -46,6 +47,8 @@ MAX_GRID_EXTENT = (1 << 24) - 1
 REMARKS_ATTRIBUTE = "tileas.remarks"
 CHOICE_ATTRIBUTE = "tileas.choice"
 """An array of strings on the entry: what was given up, and why, for the report."""
+ESTIMATE_ATTRIBUTE = "tileas.estimate"
+"""A dictionary on the entry: what its plan was estimated to take, for the report."""
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
 LEAST_PART = 4
@@ -195,6 +198,22 @@ def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
     """
     lines: list[ir.Attribute] = [ir.StringAttr.get(text) for text in texts]
     entry.attributes[CHOICE_ATTRIBUTE] = ir.ArrayAttr.get(lines)
+
+
+def write_estimate(entry: ir.Operation, estimate: Mapping[str, Any]) -> None:
+    """Notes on an entry what its plan is estimated to take, for the report.
+
+    Args:
+        entry: The entry.
+        estimate: Numbers by name, some in a dictionary of their own; rounded.
+    """
+    whole = {
+        name: {part: round(n) for part, n in value.items()}
+        if isinstance(value, dict)
+        else round(value)
+        for name, value in estimate.items()
+    }
+    entry.attributes[ESTIMATE_ATTRIBUTE] = attribute_of(whole)
 
 
 @located_at_op

@@ -26,12 +26,13 @@ from cuda_tile.ir.plan import (
     add_remark,
     read_plan,
     write_choice,
+    write_estimate,
 )
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, location_text
 from cuda_tile.options import Options
 from cuda_tile.place.families import RULES as PLACE_RULES
-from cuda_tile.plan.explain import choice_texts, remark_texts, to_json
+from cuda_tile.plan.explain import choice_texts, estimate, remark_texts, to_json
 from cuda_tile.plan.problem import Problem
 from cuda_tile.plan.rows import loads_rows_again
 from cuda_tile.plan.write import can_reuse, write
@@ -89,6 +90,7 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         whole = found.whole
         for text in remark_texts(entry, found, problem):
             add_remark(entry, text)
+        write_estimate(entry, estimate(found.chosen, whole))
         if problem.space.products:
             write_choice(entry, choice_texts(found.chosen, found.compared))
     _check_whole(entry, whole.plan, problem.ops)

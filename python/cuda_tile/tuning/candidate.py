@@ -111,7 +111,8 @@ class Candidate:
         if self.plan is None:
             return "as the compiler chooses"
         fields = self.plan["fields"]
-        parts = [f"{fields['num_warps']} warps"]
+        warps = fields["num_warps"]
+        parts = [f"{warps} warp{'s' if warps > 1 else ''}"]
         if fields["warps_m"]:
             parts[0] += f" as {fields['warps_m']} x {fields['warps_n']}"
         parts.append(f"{fields['engine']} copies")
