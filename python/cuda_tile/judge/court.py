@@ -76,7 +76,7 @@ class Rules:
     """What a candidate is held to.
 
     Attributes:
-        seconds: Wall time of a call, without its launches, and of a launch.
+        seconds: Wall time of a call without its launches; CPU time of a launch.
         mode: The interpreter's.
         slower: Instructions over those of the reference's program that are too slow.
         emulate: Whether a small case is compiled and emulated too.
