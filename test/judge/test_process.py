@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,25 @@ def test_what_is_no_message_is_an_error_of_its_own(text):
     end.sendall(len(text).to_bytes(8, "little") + bytes(8) + text)
     with pytest.raises(WireError):
         right.receive()
+
+
+def test_time_without_a_processor_does_not_count():
+    one, _ = socket.socketpair()
+    # Two that are bound to one processor and always run each have half of the time.
+    spin = "import os; os.sched_setaffinity(0, {0})\nwhile True: pass"
+    both = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(2)]
+    try:
+        time.sleep(0.5)
+        wire, plain = Wire(one, both[0].pid), Wire(one)
+        start, whole = wire.now(), plain.now()
+        time.sleep(2)
+        assert wire.now() - start < 0.8 * (plain.now() - whole)
+    finally:
+        for process in both:
+            process.kill()
+            process.wait()
+    with pytest.raises(TimeoutError):
+        plain.receive(plain.now() + 0.1)
 
 
 def test_huge_lengths_are_refused_before_memory_is_taken():

@@ -17,8 +17,14 @@ import numpy as np
 from cuda_tile.debug.arrays import element_bytes
 from cuda_tile.debug.breakpoints import Breakpoints
 from cuda_tile.debug.coroutine import Coroutine
-from cuda_tile.debug.expression import Coordinates
 from cuda_tile.debug.ptx_listing import PtxListing, in_order
+from cuda_tile.debug.ptx_values import (
+    lanes_of,
+    launch_values,
+    register_value,
+    shared_values,
+)
+from cuda_tile.debug.ptx_writers import PtxWriters
 from cuda_tile.debug.rewind import Rewind
 from cuda_tile.debug.scope import Scope
 from cuda_tile.debug.sources import Sources
@@ -34,7 +40,6 @@ from cuda_tile.emulator.machine.schedule import Scheduler, Watcher
 from cuda_tile.emulator.ptx.syntax import Function, Register
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.elements import Array
-from cuda_tile.runtime.number_text import array_kind
 from cuda_tile.targets import WARP_LANES
 
 NEARBY_LINES = 32
@@ -68,12 +73,13 @@ class EmulatorTarget:
         self.is_paused = False
         self.thread = 1
         self.rewind = Rewind(self)
+        self.writers = PtxWriters(self, self.rewind)
         self._launch = launch
-        self._arrays = arrays
+        self.arrays = arrays
         self._saved = [(a, a.copy()) for a in arrays.values() if a.flags.writeable]
-        self._file = f"{name}.ptx"
-        sources.write(self._file, ptx)
-        self.listing = PtxListing(ptx, self._file)
+        self.file = f"{name}.ptx"
+        sources.write(self.file, ptx)
+        self.listing = PtxListing(ptx, self.file)
         breakpoints.place(self.listing.all(), (), sources)
         self._said = 0
         self._begin()
@@ -147,6 +153,7 @@ class EmulatorTarget:
         self._functions[function.name] = function
         spot = self.listing.spots[function.name][group.pc]
         previous_group, self._group = self._group, group
+        self.writers.sees(self.live, group)
         found = self._after(previous_group)
         for warp in group.lanes.warps:
             number = int(warp) + 1
@@ -209,7 +216,7 @@ class EmulatorTarget:
 
     def describe(self) -> str:
         """The launch in one line."""
-        return f"{self.name} on the emulator, {self._file}"
+        return f"{self.name} on the emulator, {self.file}"
 
     def threads(self) -> Sequence[Thread]:
         """The warps that have not ended."""
@@ -228,12 +235,14 @@ class EmulatorTarget:
         return found
 
     def _warp_name(self, warp: int) -> str:
-        machine = self._live()
+        machine = self.live
         lane = warp * WARP_LANES
         block = machine.block_of(int(machine.cta_of[lane]))
         return f"block {block}, warp {int(machine.warp_in_cta[lane])}"
 
-    def _live(self) -> Machine:
+    @property
+    def live(self) -> Machine:
+        """The machine of a launch that has begun."""
         if self._machine is None:
             raise UserError("expected a launch that has begun")
         return self._machine
@@ -279,10 +288,10 @@ class EmulatorTarget:
 
     def _places(self, machine: Machine, thread: int) -> dict[str, dict[str, Shown]]:
         """What there is beside registers."""
-        lanes = _lanes(thread)
+        lanes = lanes_of(thread)
         return {
-            "Launch": _launch_values(machine, lanes),
-            "Shared memory": _shared(machine, lanes.start),
+            "Launch": launch_values(machine, lanes),
+            "Shared memory": shared_values(machine, lanes.start),
             "mbarriers": self._mbarriers(machine, lanes.start),
         }
 
@@ -290,12 +299,12 @@ class EmulatorTarget:
         self, machine: Machine, spot: Spot, thread: int
     ) -> dict[str, Callable[[], Shown]]:
         """What reads those of the function; the ones of this instruction first."""
-        lanes = _lanes(thread)
+        lanes = lanes_of(thread)
         found: dict[str, Callable[[], Shown]] = {}
         for register in self._in_order(spot):
             values = machine.kept(register)
             if values is not None:
-                found[register.name] = partial(_register, values, machine, lanes)
+                found[register.name] = partial(register_value, values, machine, lanes)
         return found
 
     def _in_order(self, spot: Spot) -> list[Register]:
@@ -320,7 +329,7 @@ class EmulatorTarget:
 
     def names(self, thread: int, frame: int = 0) -> Mapping[str, Any]:
         """Arrays, place in the grid and registers, which are read when asked for."""
-        rest: dict[str, Any] = {name: frozen(a) for name, a in self._arrays.items()}
+        rest: dict[str, Any] = {name: frozen(a) for name, a in self.arrays.items()}
         spot, machine = self.spot(thread), self._machine
         if spot is None or machine is None:
             return rest
@@ -336,7 +345,7 @@ class EmulatorTarget:
             return []
         return [
             f"{'->' if spot is now else '  '} "
-            f"{self.sources.line(self._file, spot.places[0].line).strip()}"
+            f"{self.sources.line(self.file, spot.places[0].line).strip()}"
             for spot in self.listing.all()
             if spot.lines[:-1] == now.lines[:-1]
             and abs(spot.order - now.order) < NEARBY_LINES
@@ -344,11 +353,11 @@ class EmulatorTarget:
 
     def element(self, text: str) -> tuple[int, int]:
         """The bytes of an element of an array."""
-        return element_bytes(self._arrays, text)
+        return element_bytes(self.arrays, text)
 
     def main_file(self) -> str:
         """The PTX text."""
-        return self._file
+        return self.file
 
     def new_output(self) -> str:
         """What the kernel printed, which the emulator gives at the end."""
@@ -368,8 +377,8 @@ class EmulatorTarget:
         return self.rewind.goto(time)
 
     def who(self, text: str) -> list[str]:
-        """Not here: registers hold no elements of tiles."""
-        raise UserError("expected --on=interp, which knows who wrote an element")
+        """Which instruction wrote an element, and from what."""
+        return self.writers.who(text, *self.element(text))
 
 
 def _text(group: Group | None) -> str:
@@ -378,37 +387,3 @@ def _text(group: Group | None) -> str:
         return "nobody"
     instruction = group.program.function.code[group.pc]
     return f"line {instruction.line}: {instruction.mnemonic}"
-
-
-def _launch_values(machine: Machine, lanes: slice) -> dict[str, Shown]:
-    block = machine.block_of(int(machine.cta_of[lanes.start]))
-    return {
-        "block": Shown(Coordinates(block)),
-        "warp": Shown(int(machine.warp_in_cta[lanes.start])),
-        "lanes": Shown(frozen(machine.live[lanes]), "lanes that have not ended"),
-    }
-
-
-def _shared(machine: Machine, lane: int) -> dict[str, Shown]:
-    size = machine.symbols.shared_bytes // 4 * 4
-    start = int(machine.shared_base[lane])
-    words = frozen(machine.shared[start : start + size].view(np.uint32))
-    floats = frozen(words.view(np.float32))
-    return {
-        "shared": Shown(words, array_kind(words)),
-        "shared_f32": Shown(floats, array_kind(floats)),
-    }
-
-
-def _lanes(thread: int) -> slice:
-    """The lanes of a warp among those of the machine."""
-    return slice((thread - 1) * WARP_LANES, thread * WARP_LANES)
-
-
-def _register(kept: Array, machine: Machine, lanes: slice) -> Shown:
-    """One value where all lanes of a warp agree, else 32."""
-    values = kept[lanes]
-    alive = values[machine.live[lanes]]
-    if len(alive) and alive.ndim == 1 and (alive == alive[0]).all():
-        return Shown(np.asarray(alive[0]), f"{values.dtype}, in all lanes")
-    return Shown(frozen(values), array_kind(values))

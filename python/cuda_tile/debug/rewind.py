@@ -84,11 +84,18 @@ class Rewind:
 
     def again(self) -> None:
         """Runs the launch again from its beginning up to now."""
+        self.run_to(self.now())
+
+    def now(self) -> Seek:
+        """The way to the moment at which the launch stands."""
         target = self._target
         time = sys.maxsize if target.ended is not None else target.time
-        same = Seek(time, "the same moment", target.is_after)
-        target.restart()
-        target.resume(same)
+        return Seek(time, "the same moment", target.is_after)
+
+    def run_to(self, moment: Seek) -> None:
+        """Runs the launch again from its beginning up to a moment."""
+        self._target.restart()
+        self._target.resume(moment)
 
     def _last(self, matches: Matches) -> int | None:
         """When something was true last before now."""

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fcntl import F_DUPFD, fcntl
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -101,7 +102,9 @@ def _judged(candidate: Path, reference: Path, limits: Limits, seed: int) -> Verd
     started = [_forked(lambda: _run_candidate(theirs, candidate, limits))]
     try:
         own = writer, ours.fileno()
-        started += [_forked(lambda: _work(_kept(*own), reference, limits, seed))]
+        process = started[0]
+        work = partial(_work, process, reference, limits, seed)
+        started += [_forked(lambda: work(_kept(*own)))]
         for end in (ours, theirs):
             end.close()
         os.close(writer)
@@ -180,7 +183,9 @@ def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
     return verdict
 
 
-def _work(files: Sequence[int], reference: Path, limits: Limits, seed: int) -> NoReturn:
+def _work(
+    process: int, reference: Path, limits: Limits, seed: int, files: Sequence[int]
+) -> NoReturn:
     """The judge's process; its files are the way out and that to the candidate."""
     writer, end = files
 
@@ -189,7 +194,7 @@ def _work(files: Sequence[int], reference: Path, limits: Limits, seed: int) -> N
 
     code = 1
     try:
-        wire = Wire(socket.socket(fileno=end))
+        wire = Wire(socket.socket(fileno=end), process)
         most = limits.memory_bytes
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         loaded = Reference.load(reference)
