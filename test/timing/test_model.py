@@ -12,18 +12,25 @@ import pytest
 
 import cuda_tile
 from cuda_tile.emulator.bounds.compute import Bound, Bounds, Resource
-from cuda_tile.errors import CudaTileError, Unsupported, UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import entries
 from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.inputs import generate_inputs
 from cuda_tile.targets import chip_names, find_target
-from cuda_tile.timing.constants import CASES, chip_clocks
+from cuda_tile.timing.constants import chip_clocks
 from cuda_tile.timing.launched import time_of
 from cuda_tile.timing.model import Shape, model
 from cuda_tile.timing.terms import loaded_ghz, waves
 from cuda_tile.timing.text import time_text
 
-KERNELS = sorted((Path(__file__).parents[1] / "kernels" / "13.4").glob("*.tileirbc"))
+FOLDER = Path(__file__).parents[1] / "kernels" / "13.4"
+KERNELS = (
+    "fmha_causal_f16_d64_128x64",
+    "histogram_i32_1024",
+    "matmul_f16_128x128x64",
+    "softmax_f32_1024",
+    "vadd_f32_1024",
+)
 CHIPS = ("sm_80", "sm_90", "sm_100", "sm_120")
 HOPPER = find_target("sm_90")
 
@@ -96,13 +103,10 @@ def test_counts_of_another_chip_are_refused() -> None:
         model(bounds(), Shape(1, 1, 1), find_target("sm_80"))
 
 
-def timed(path: Path, gpu: str) -> Any:
-    module = cuda_tile.load(path)
+def timed(name: str, gpu: str) -> Any:
+    module = cuda_tile.load(FOLDER / f"{name}.tileirbc")
     (entry,) = entries(module.operation)
-    try:
-        inputs = generate_inputs(entry)
-    except CudaTileError:
-        pytest.skip("no inputs can be made up for it")
+    inputs = generate_inputs(entry)
     compiled = cuda_tile.compile(module, gpu)
     before = [a.copy() for a in inputs.args if isinstance(a, np.ndarray)]
     time = time_of(compiled, grid=inputs.grid, args=inputs.args)
@@ -114,11 +118,10 @@ def timed(path: Path, gpu: str) -> Any:
 @pytest.mark.sampled(12)
 @pytest.mark.skipif(find_nvdisasm() is None, reason="needs nvdisasm")
 @pytest.mark.parametrize("gpu", CHIPS)
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
-def test_no_bound_exceeds_the_model(path: Path, gpu: str) -> None:
+@pytest.mark.parametrize("name", KERNELS)
+def test_no_bound_exceeds_the_model(name: str, gpu: str) -> None:
     """`bench/ladders/kernels.py` does this for all kernels."""
-    time = timed(path, gpu)
+    time = timed(name, gpu)
     assert time.bound <= time.low <= time.likely <= time.high
     assert time.low_us <= time.likely_us <= time.high_us
-    assert [case for case in CASES] == ["low", "likely", "high"]
     assert f"{time.likely:.0f} clocks" in time_text(time)
