@@ -26,10 +26,13 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Near misses: behind a branch that may leave, and of a sum.
-  // CHECK: llvm.func @not_assumed(%{{[^:]*}}: i32, %{{[^:]*}}: i8)
+  // Near misses: behind a branch that may leave, of a sum, and of a factor.
+  // CHECK: llvm.func @not_assumed(%{{[^:]*}}: i32, %{{[^:]*}}: i8, %{{[^:]*}}: i32)
   // CHECK-NOT: llvm.range
-  entry @not_assumed(%n: tile<i32>, %leaves: tile<i1>) {
+  entry @not_assumed(%n: tile<i32>, %leaves: tile<i1>, %stride: tile<i32>) {
+    %s = assume bounded<0, ?>, %stride : tile<i32>
+    %long = exti %s signed : tile<i32> -> tile<i64>
+    %product = muli %long, %long : tile<i64>
     %sum = addi %n, %n : tile<i32>
     %a = assume bounded<0, ?>, %sum : tile<i32>
     if %leaves {

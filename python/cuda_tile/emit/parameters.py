@@ -6,7 +6,8 @@ Function Parameter Attributes"; CUDA Driver API, "Tensor Map Object Management",
 alignment. The copy engine reads it where it lies, so the kernel uses its address.
 
 What a kernel assumes of a parameter before anything else, LLVM is told: an extent that
-is not negative needs no sign handled.
+is not negative needs no sign handled. Of a factor, such as a stride, it is not told: it
+would extend that with zeros, and no `mul.wide` takes one factor of each kind.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.emit.emitter import Emitter, register_type
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import SPREADS
 from cuda_tile.ir.walk import block_ops, body, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.record import GridExtents
 from cuda_tile.runtime.tensor_map import MAP_ALIGNMENT_BYTES, MAP_BYTES
 
@@ -113,7 +116,25 @@ def _assumed(entry: ir.Operation) -> list[ir.Attribute]:
         if op_stem(op) == "assume" and op.operands[0] in sources:
             sources[op.results[0]] = sources[op.operands[0]]
             known[sources[op.results[0]]].append(facts.of(op.results[0]))
-    return [_range(argument, found) for argument, found in known.items()]
+    nothing = ir.DictAttr.get({})
+    return [
+        nothing if _is_factor(argument) else _range(argument, found)
+        for argument, found in known.items()
+    ]
+
+
+_MULTIPLIES = ops_by_rule("takes a factor of either sign", "muli")
+_HANDS_ON = SPREADS | ops_by_rule("keeps a number that is not negative", "exti")
+
+
+def _is_factor(value: ir.Value) -> bool:
+    """Whether a product takes a number, perhaps extended or repeated."""
+    users = [use.owner.operation for use in value.uses]
+    return any(
+        user.name in _MULTIPLIES
+        or (user.name in _HANDS_ON and _is_factor(user.results[0]))
+        for user in users
+    )
 
 
 def _range(argument: ir.Value, known: Sequence[Facts]) -> ir.Attribute:
