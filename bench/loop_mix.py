@@ -18,7 +18,10 @@ from cuda_tile.machine.disassembler import disassemble, find_nvdisasm
 _LINE = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);")
 _LABEL = re.compile(r"(\.L_x_\d+):")
 _TARGET = re.compile(r"`\((\.L_x_\d+)\)")
-_PRODUCTS = ("HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA", "UTC")
+_PRODUCTS = (
+    *("HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA"),
+    *("UTCHMMA", "UTCIMMA", "UTCQMMA"),
+)
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ class Plan:
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
         reuse: 1 if shared memory holds what one loop loads for a later one.
-        part: Elements of a row that loops compute at a time where they can (the pass
-            `row_tiling`); 0 leaves rows whole.
+        part: Elements of a row, or columns of sums in tensor memory, that loops compute
+            at a time where they can (the pass `row_tiling`); 0 leaves all whole.
     """
 
     num_warps: int = number_field()
