@@ -2,7 +2,7 @@
 """Speeds that others published, with their sources, and how each kernel is had here.
 
 Half of each ladder is kept apart: whoever changes the model looks at the open half
-only. The halves were drawn by parity, before the model was first run.
+only. The halves are by parity.
 """
 
 from __future__ import annotations
