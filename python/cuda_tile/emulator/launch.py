@@ -134,10 +134,7 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode, seed = _mode(mode, seed)
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
-    _check_choice("order", order, get_args(TensorOrder))
+    mode, seed = _checked(mode, seed, on_finding, numbers, order)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -160,8 +157,13 @@ def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     return module, find_entry(module, name)
 
 
-def _mode(mode: str | None, seed: int | None) -> tuple[str, int | None]:
+def _checked(
+    mode: str | None, seed: int | None, on_finding: str, numbers: str, order: str
+) -> tuple[str, int | None]:
     """The mode, which a seed says where it is not given, and the seed."""
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choice("order", order, get_args(TensorOrder))
     if mode is None:
         mode = "fast" if seed is None else "adversarial"
     _check_choice("mode", mode, tuple(MODES))
