@@ -23,8 +23,9 @@ import numpy as np
 
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.emulator.bounds.slots import machine_code
-from cuda_tile.emulator.errors import LaunchError, PtxError
+from cuda_tile.emulator.errors import FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
+from cuda_tile.emulator.proof.verdict import verdict_of
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.recorded import RESIDENT_CTAS, launch_recorded
@@ -37,6 +38,8 @@ from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
 
+SCHEDULES = 8
+"""Schedules that --prove tries with a launch."""
 _ARGUMENTS = """\
 arguments, one for each parameter of the kernel:
   3  -1  0x1f  1.5           a number
@@ -75,10 +78,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
     parser.add_argument(
         "--grid",
-        required=True,
         type=_extents,
         metavar=shape,
-        help="CTAs; with --record tile blocks",
+        help="CTAs; with --record tile blocks; not needed for --prove",
     )
     parser.add_argument(
         "--record",
@@ -158,6 +160,12 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         "the order of issue, which the PTX ISA does not promise",
     )
     parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="say if the kernel is proved free of races and deadlocks for all "
+        "arguments, grids and orders; with a launch, look for a schedule against it",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
     )
     parser.add_argument(
@@ -222,9 +230,12 @@ def parse_argument(text: str) -> ParsedArg:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status (1 for findings and mistakes)."""
-    options = build_parser().parse_intermixed_args(argv)
+    parser = build_parser()
+    options = parser.parse_intermixed_args(argv)
+    if options.grid is None and not options.prove:
+        parser.error("the following arguments are required: --grid")
     try:
-        return _run(options)
+        return _prove(options) if options.prove else _run(options)
     except PtxError as error:
         print(f"error: {options.file}: {error}", file=sys.stderr)
     except UserError as error:
@@ -239,6 +250,25 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"error: cannot use '{error.filename}': {error.strerror}", file=sys.stderr
         )
     return 1
+
+
+def _prove(options: argparse.Namespace) -> int:
+    """Prints what is proved of a kernel; 1 if a schedule refutes it."""
+    module = parse(_text(options.file))
+    entry = find_entry(module, options.entry)
+    block = options.block or _declared(entry, "reqntid", "--block")
+    verdict = verdict_of(module, entry, block, options.shared)
+    is_open = bool(verdict.block or verdict.grid) and options.grid is not None
+    seeds = range(SCHEDULES) if is_open else ()
+    for seed in seeds:
+        args = [parse_argument(text).value for text in options.args]
+        try:
+            _launch(options, module, entry, args=args, mode="adversarial", seed=seed)
+        except FindingError as error:
+            print(f"{entry.name}: refuted by --mode adversarial --seed {seed}: {error}")
+            return 1
+    print(verdict)
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:
