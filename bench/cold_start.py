@@ -72,8 +72,10 @@ class Server:
         text = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2]
         return sum(map(int, text.split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
-    def stop(self) -> None:
-        """Ends it."""
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._ask("stop")
 
     def _all(self) -> dict[str, str]:
@@ -130,17 +132,21 @@ def main() -> int:
     peer = words.peer or shutil.which("tileiras")
     print(f"{'kernel':<32} {'ours':>8} {'served':>8} {'peer':>8}")
     behind = count = 0
-    unpacked, run = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
-    server = Server(run.name)
-    for file in words.files or default_kernels(Path(unpacked.name)):
-        ours = best(OURS, file, words.gpu, words.runs)
-        served = best(OURS, file, words.gpu, words.runs, server)
-        theirs = best(peer, file, words.gpu, words.runs) if peer else None
-        cells = [text_of(each) for each in (ours, served, theirs)]
-        print(f"{file.stem[:32]:<32}", *(f"{cell:>8}" for cell in cells), flush=True)
-        count += 1
-        behind += bool(theirs and (ours is None or ours > theirs))
-    server.stop()
+    with (
+        tempfile.TemporaryDirectory() as unpacked,
+        tempfile.TemporaryDirectory() as run,
+        Server(run) as server,
+    ):
+        for file in words.files or default_kernels(Path(unpacked)):
+            ours = best(OURS, file, words.gpu, words.runs)
+            served = best(OURS, file, words.gpu, words.runs, server)
+            theirs = best(peer, file, words.gpu, words.runs) if peer else None
+            cells = [text_of(each) for each in (ours, served, theirs)]
+            print(
+                f"{file.stem[:32]:<32}", *(f"{cell:>8}" for cell in cells), flush=True
+            )
+            count += 1
+            behind += bool(theirs and (ours is None or ours > theirs))
     said = f", ours takes no more than the peer on {count - behind}" if peer else ""
     print(f"{count} kernels{said}")
     return 0

@@ -9,29 +9,18 @@ disassembled.
 from __future__ import annotations
 
 import re
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuda_tile.pictures.machine_code import find_nvdisasm
+from cuda_tile.machine.disassembler import disassemble, find_nvdisasm
 
 _LINE = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);")
 _LABEL = re.compile(r"(\.L_x_\d+):")
 _TARGET = re.compile(r"`\((\.L_x_\d+)\)")
 _PRODUCTS = (
-    "HMMA",
-    "IMMA",
-    "DMMA",
-    "QMMA",
-    "OMMA",
-    "HGMMA",
-    "IGMMA",
-    "QGMMA",
-    "UTCHMMA",
-    "UTCQMMA",
-    "UTCIMMA",
+    *("HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA"),
+    *("UTCHMMA", "UTCIMMA", "UTCQMMA"),
 )
 
 
@@ -75,15 +64,9 @@ def product_loops(cubin: bytes) -> list[LoopMix] | None:
 
     None without nvdisasm.
     """
-    program = find_nvdisasm()
-    if program is None:
+    if find_nvdisasm() is None:
         return None
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(cubin)
-        file.flush()
-        command = [program, "--print-code", file.name]
-        said = subprocess.run(command, capture_output=True, text=True, check=True)
-    return read_loops(said.stdout.splitlines())
+    return read_loops(disassemble(cubin).splitlines())
 
 
 def hottest_loop(lines: Sequence[str]) -> LoopMix | None:

@@ -108,6 +108,7 @@ _SMALL = {**_ONE_ROLE, "/MMA": "<=1.9"}
 _SYNC = {**_SMALL, "regs": "<=236", "LDSM": "0.25", "KB": "64"}
 _WIDE = {**_ONE_ROLE, "regs": "<=225", "/MMA": "<=1.8", "limiter": "tensor cores"}
 _ROLES = {"spill": "0", "warn": "0"}
+_TENSOR = {**_ROLES, "regs": "<=72", "instr": "<=36"}
 GOALS = (
     Case(_f16(128, 128), "sm_80", {**_SYNC, "limiter": "tensor cores"}),
     Case(_f16(128, 256), "sm_80", _WIDE, 8),
@@ -134,8 +135,11 @@ GOALS = (
         {**_ROLES, "instr": "<=45", "limiter": "tensor cores"},
         8,
     ),
+    Case(_f16(128, 128), "sm_100", {**_TENSOR, "slots": "1+6", "KB": "192"}),
+    Case(_f16(128, 256), "sm_100", {**_TENSOR, "slots": "1+4", "KB": "192"}, 8),
+    Case(_f16(256, 128), "sm_100", {**_TENSOR, "instr": "<=46", "slots": "1+4"}, 8),
 )
-"""What asynchronous copies and warpgroups should reach."""
+"""What asynchronous copies, warpgroups and tensor memory should reach."""
 _OTHERS = (
     Product("bf16", "bf16", (128, 128, 64)),
     Product("tf32", "f32", (128, 128, 32)),

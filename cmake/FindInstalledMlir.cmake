@@ -64,6 +64,26 @@ foreach(_configuration IN LISTS _configurations)
   get_filename_component(CUDA_TILE_LLVM_LIBDIR "${_libllvm}" DIRECTORY)
 endforeach()
 
+# The tools that write code run on this machine, whichever one it is written for.
+if(CMAKE_CROSSCOMPILING)
+  foreach(_tool mlir-tblgen mlir-pdll llvm-tblgen)
+    find_program(
+      CUDA_TILE_${_tool}
+      NAMES ${_tool}-22 ${_tool}
+      HINTS /usr/lib/llvm-22/bin
+      NO_CMAKE_FIND_ROOT_PATH
+      REQUIRED
+    )
+    get_target_property(_configurations ${_tool} IMPORTED_CONFIGURATIONS)
+    foreach(_configuration IN LISTS _configurations)
+      set_target_properties(
+        ${_tool}
+        PROPERTIES IMPORTED_LOCATION_${_configuration} "${CUDA_TILE_${_tool}}"
+      )
+    endforeach()
+  endforeach()
+endif()
+
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 # No copies of the bindings' sources and no CMake exports in the installation.
 set(LLVM_INSTALL_TOOLCHAIN_ONLY ON)

@@ -2,9 +2,10 @@
 /* The child and the talk with it; python/cuda_tile/resident/host.py is the
  * other side.
  *
- * A call is its number of fields and the fields, an answer a status and four
- * fields: message, place, data, launch record. A field is its size and its
- * bytes. Numbers have eight bytes in the order of the machine. */
+ * The child says that it is ready by a number. A call is its number of fields
+ * and the fields, an answer a status and four fields: message, place, data,
+ * launch record. A field is its size and its bytes. Numbers have eight bytes in
+ * the order of the machine. */
 #define _GNU_SOURCE
 #include "cuda_tile.h"
 
@@ -82,26 +83,56 @@ static int receive_all(int socket, void *bytes, size_t size) {
   return 0;
 }
 
-/* Starts the child with its end of a socket as standard input; an errno, or 0.
- */
+/* The child heeds signals as a program from a shell does, whatever the thread
+ * that starts it blocks and ignores: `stop` ends it, and it waits for ptxas. */
+static int reset_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, own;
+  sigemptyset(&none);
+  sigemptyset(&own);
+  sigaddset(&own, SIGTERM);
+  sigaddset(&own, SIGCHLD);
+  int failed = posix_spawnattr_setsigmask(attributes, &none);
+  if (!failed)
+    failed = posix_spawnattr_setsigdefault(attributes, &own);
+  return failed
+             ? failed
+             : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+                                                        POSIX_SPAWN_SETSIGDEF);
+}
+
+/* The child's end of the socket is its standard input. What it prints is no
+ * data of the caller's. */
+static int connect_files(posix_spawn_file_actions_t *actions, int end) {
+  int failed = posix_spawn_file_actions_adddup2(actions, end, STDIN_FILENO);
+  return failed ? failed
+                : posix_spawn_file_actions_adddup2(actions, STDERR_FILENO,
+                                                   STDOUT_FILENO);
+}
+
+static int spawn(cuda_tile_compiler *c, int end) {
+  char *words[] = {c->python, "-m", "cuda_tile.resident.host", NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int failed = posix_spawn_file_actions_init(&actions);
+  if (failed)
+    return failed;
+  if (!(failed = posix_spawnattr_init(&attributes))) {
+    if (!(failed = connect_files(&actions, end)) &&
+        !(failed = reset_signals(&attributes)))
+      failed = posix_spawnp(&c->child, c->python, &actions, &attributes, words,
+                            environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return failed;
+}
+
+/* Starts the child; an errno, or 0. */
 static int start(cuda_tile_compiler *c) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
     return errno;
-  char *words[] = {c->python, "-m", "cuda_tile.resident.host", NULL};
-  posix_spawn_file_actions_t actions;
-  int failed = posix_spawn_file_actions_init(&actions);
-  if (!failed) {
-    failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-    /* What the child prints is no data of the caller's. */
-    if (!failed)
-      failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO,
-                                                STDOUT_FILENO);
-    if (!failed)
-      failed =
-          posix_spawnp(&c->child, c->python, &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-  }
+  int failed = spawn(c, ends[1]);
   close(ends[1]);
   if (failed) {
     close(ends[0]);
@@ -154,46 +185,60 @@ static int receive_answer(int socket, cuda_tile_result *result) {
   return 0;
 }
 
-static cuda_tile_result *ended(cuda_tile_compiler *c) {
+/* Why there is no answer: a child that has not said that it is ready has no
+ * package, one that has is at fault itself. */
+static cuda_tile_result *ended(cuda_tile_compiler *c, int was_ready) {
   char how[64];
   int status = stop(c);
   if (WIFEXITED(status))
     snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(status));
   else
     snprintf(how, sizeof how, "signal %d", WTERMSIG(status));
-  int is_missing = WIFEXITED(status) && WEXITSTATUS(status) == 1;
-  if (is_missing)
+  if (was_ready)
+    return say(CUDA_TILE_INTERNAL, "the compiler's process ended with ", how);
+  return say(CUDA_TILE_NO_COMPILER,
+             "expected a Python with the package cuda_tile, which "
+             "cuda_tile_create or "
+             "CUDA_TILE_PYTHON names; it ended with ",
+             how);
+}
+
+/* A running child that has said that it is ready; NULL, or why there is none.
+ */
+static cuda_tile_result *make_ready(cuda_tile_compiler *c) {
+  uint64_t ready;
+  if (c->child)
+    return NULL;
+  int failed = start(c);
+  if (failed)
     return say(CUDA_TILE_NO_COMPILER,
-               "expected a Python with the package cuda_tile, which "
-               "cuda_tile_create or "
-               "CUDA_TILE_PYTHON names; it ended with ",
-               how);
-  return say(CUDA_TILE_INTERNAL, "the compiler's process ended with ", how);
+               "cannot start the Python that cuda_tile_create or "
+               "CUDA_TILE_PYTHON names: ",
+               strerror(failed));
+  return receive_all(c->socket, &ready, sizeof ready) ? ended(c, 0) : NULL;
+}
+
+/* The answer of a child that is ready. */
+static cuda_tile_result *ask(cuda_tile_compiler *c, const field *fields,
+                             int count) {
+  cuda_tile_result *result = calloc(1, sizeof *result);
+  if (!result)
+    return NULL;
+  int failed = send_call(c->socket, fields, (uint64_t)count);
+  if (!failed)
+    failed = receive_answer(c->socket, result);
+  if (!failed)
+    return result;
+  cuda_tile_free(result);
+  return failed < 0 ? ended(c, 1) : (stop(c), NULL);
 }
 
 static cuda_tile_result *call(cuda_tile_compiler *c, const field *fields,
                               int count) {
-  cuda_tile_result *result = calloc(1, sizeof *result);
-  if (!result)
-    return NULL;
   pthread_mutex_lock(&c->turn);
-  int failed = c->child ? 0 : start(c);
-  if (failed) {
-    cuda_tile_free(result);
-    result =
-        say(CUDA_TILE_NO_COMPILER,
-            "cannot start the Python that cuda_tile_create or CUDA_TILE_PYTHON "
-            "names: ",
-            strerror(failed));
-  } else {
-    failed = send_call(c->socket, fields, (uint64_t)count);
-    if (!failed)
-      failed = receive_answer(c->socket, result);
-    if (failed) {
-      cuda_tile_free(result);
-      result = failed < 0 ? ended(c) : (stop(c), NULL);
-    }
-  }
+  cuda_tile_result *result = make_ready(c);
+  if (!result && c->child)
+    result = ask(c, fields, count);
   pthread_mutex_unlock(&c->turn);
   return result;
 }

@@ -13,18 +13,24 @@ several. They share a build folder: only the bindings are compiled again, and LL
 archives are linked anew. A wheel of the stable ABI (abi3) for all versions is not
 possible: MLIR's bindings call PyFrame_GetBack, PyFrame_GetLasti and
 PyCode_Addr2Location, which stand outside it (CPython's `Include/cpython`).
+
+`--arch aarch64` makes the wheel for another kind of machine (wheel_target.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+
+from wheel_target import DEBIAN, Target, target_named
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -36,8 +42,12 @@ LIBRARY = "libCudaTileLLVM.so"
 GOAL_MEGABYTES = 80
 
 
-def run(*command: str | Path) -> str:
+def run(*command: str | Path, variables: Mapping[str, str] | None = None) -> str:
     """Runs a program and returns what it printed.
+
+    Args:
+        command: The program and its arguments.
+        variables: Of the environment, beside those of this process.
 
     Raises:
         SystemExit: It failed; with what it wrote.
@@ -47,7 +57,7 @@ def run(*command: str | Path) -> str:
     program = shutil.which(words[0], path=path)
     if program is None:
         sys.exit(f"wheel: error: expected {words[0]} on the PATH, got none")
-    environment = os.environ | {"PATH": path}
+    environment = os.environ | {"PATH": path} | dict(variables or {})
     for language in ("C", "CXX"):
         if shutil.which("ccache"):
             environment.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
@@ -72,7 +82,8 @@ def symbols(library: Path, *flags: str, kinds: str = "") -> set[str]:
         flags: Which part of the table, as `nm` has it.
         kinds: Letters of `nm` to keep; empty for all.
     """
-    lines = (line.split() for line in run("nm", "-D", *flags, library).splitlines())
+    table = run("llvm-nm-22", "-D", *flags, library)
+    lines = (line.split() for line in table.splitlines())
     return {
         words[-1].split("@")[0] for words in lines if not kinds or words[-2] in kinds
     }
@@ -94,9 +105,10 @@ def needed_of(installed: list[Path], ours: list[Path]) -> set[str]:
     return used & offered
 
 
-def static_library(name: str) -> Path:
+def static_library(name: str, target: Target) -> Path:
     """An archive of the C compiler's library path; its package if it is missing."""
-    path = Path(run("clang-22", f"-print-file-name={name}.a").strip())
+    flags = target.compiler_flags
+    path = Path(run("clang-22", *flags, f"-print-file-name={name}.a").strip())
     if not path.is_absolute():
         sys.exit(
             f"wheel: error: expected {name}.a, got none; "
@@ -105,30 +117,34 @@ def static_library(name: str) -> Path:
     return path
 
 
-def link_bundle(folder: Path, archives: Path, names: set[str], version: str) -> None:
+def link_bundle(folder: Path, target: Target, names: set[str], version: str) -> None:
     """Links `LIBRARY` in `folder` from the archives: `names` and what these need.
 
     `version` is the symbol version under which our libraries look for LLVM's symbols.
     """
+    archives = target.llvm / "lib"
     script = folder / "exported"
     exported = "".join(f"{name};\n" for name in sorted(names))
     script.write_text(f"{version} {{ global:\n{exported}local: *; }};\n")
     # LLVM's own list, for the folder also has archives of tools, BOLT's say, whose
     # options would clash with MLIR's; Polly is a package of its own.
     listed = run("llvm-config-22", "--link-static", "--libfiles").split()
-    llvm = [archive for archive in listed if "libPolly" not in archive]
+    names_of_llvm = [Path(archive).name for archive in listed]
+    llvm = [archives / name for name in names_of_llvm if "libPolly" not in name]
     inputs = [*llvm, *sorted(archives.glob("libMLIR*.a"))]
     if len(inputs) == len(llvm):
         sys.exit(
             f"wheel: error: expected MLIR's static archives in {archives}, got none"
         )
     arguments = [
+        *target.compiler_flags,
         *("-shared", "-fuse-ld=lld", "-Wl,--gc-sections", "-Wl,-O2", "-Wl,-s"),
         *("-Wl,--as-needed", "-Wl,--no-undefined", f"-Wl,-soname,{LIBRARY}"),
         *("-o", folder / LIBRARY, f"-Wl,--version-script={script}"),
         *(f"-Wl,-u,{name}" for name in sorted(names)),
         *("-Wl,--start-group", *inputs, "-Wl,--end-group"),
-        *(static_library("libz"), static_library("libzstd"), "-lpthread", "-ldl"),
+        *(static_library(name, target) for name in ("libz", "libzstd")),
+        *("-lpthread", "-ldl"),
     ]
     response = folder / "arguments"
     response.write_text("\n".join(str(argument) for argument in arguments))
@@ -137,15 +153,15 @@ def link_bundle(folder: Path, archives: Path, names: set[str], version: str) -> 
     response.unlink()
 
 
-def bundle(tree: Path) -> None:
+def bundle(tree: Path, target: Target) -> None:
     """Makes the unpacked wheel `tree` independent of the installed LLVM."""
     libraries = tree / "cuda_tile" / "_mlir" / "_mlir_libs"
     ours = sorted(libraries.rglob("*.so"))
-    prefix = Path(run("llvm-config-22", "--libdir").strip())
+    prefix = target.llvm / "lib"
     installed = [next(prefix.glob(f"lib{name}.so.*.*")) for name in ("LLVM", "MLIR")]
     names = needed_of(installed, ours)
     version = "LLVM_" + ".".join(installed[0].name.split(".")[2:])
-    link_bundle(libraries, prefix, names, version)
+    link_bundle(libraries, target, names, version)
     for library in ours:
         wanted = run("patchelf", "--print-needed", library).split()
         old = [lib.name for lib in installed if lib.name in wanted]
@@ -199,36 +215,42 @@ def environment_of(interpreter: str) -> Path:
     return folder / "bin" / "python"
 
 
-def compile_for(python: Path, out: Path) -> Path:
+def compile_for(python: Path, target: Target, out: Path) -> Path:
     """The ordinary wheel for this Python, which needs the installed LLVM."""
+    folder = BUILD if target.is_here else BUILD.parent / f"wheel-{target.machine}"
     # CMake keeps where it found Python, so it looks anew for another one; what does not
     # depend on Python stays as it was compiled.
-    marker = BUILD / "built-for"
+    marker = folder / "built-for"
     if not marker.exists() or marker.read_text() != str(python):
-        (BUILD / "CMakeCache.txt").unlink(missing_ok=True)
-    BUILD.mkdir(parents=True, exist_ok=True)
+        (folder / "CMakeCache.txt").unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     marker.write_text(str(python))
     run(
         *(python, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", out, f"-Cbuild-dir={BUILD}"),
+        *("--wheel-dir", out, f"-Cbuild-dir={folder}"),
         f"-Ccmake.define.CUDA_TILE_STUBS={STUBS}",
+        *(f"-Ccmake.define.{each}" for each in target.definitions(python)),
+        variables=target.environment(python),
     )
     return next(out.glob("*.whl"))
 
 
-def build(python: Path, out: Path) -> Path:
+def build(python: Path, target: Target, out: Path) -> Path:
     """The path in `out` of the wheel for this Python."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        wheel = compile_for(python, work / "plain")
+        wheel = compile_for(python, target, work / "plain")
         tree = work / "tree"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(tree)
-        bundle(tree)
+        bundle(tree, target)
         whole = work / wheel.name
         pack(tree, whole)
         done = work / "done"
-        run("auditwheel", "repair", "--wheel-dir", done, whole)
+        run(
+            *("auditwheel", "repair", "--wheel-dir", done, whole),
+            variables={"LD_LIBRARY_PATH": str(target.libraries)},
+        )
         result = next(done.glob("*.whl"))
         with zipfile.ZipFile(result) as archive:
             copied = [entry for entry in archive.namelist() if ".libs/" in entry]
@@ -245,10 +267,16 @@ def main() -> int:
     parser.add_argument(
         "--python", help="interpreter, with headers, to build for (that of .venv)"
     )
+    parser.add_argument(
+        "--arch",
+        choices=sorted({platform.machine(), *DEBIAN}),
+        help="kind of machine to build for (this one)",
+    )
     arguments = parser.parse_args()
     named = arguments.python
     python = environment_of(named) if named else Path(sys.executable)
-    wheel = build(python, arguments.o)
+    target = target_named(arguments.arch, BUILD.parent)
+    wheel = build(python, target, arguments.o)
     megabytes = wheel.stat().st_size / 1e6
     print(f"{wheel}: {megabytes:.1f} MB (goal: below {GOAL_MEGABYTES})")
     return int(megabytes >= GOAL_MEGABYTES)

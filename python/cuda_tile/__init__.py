@@ -15,6 +15,8 @@ Reads GPU kernels in Tile IR, runs them on the CPU, and compiles them to PTX and
     run                a kernel on NumPy arrays: interpreter, PTX emulator, or GPU
     compile, launch    PTX, cubin and a report of a kernel; what was compiled on a GPU
     lower, translate   the IR after a pass; text of another form
+    time_of            how long a launch takes by a model of clocks, without a GPU
+    tune, tunable      the plan, hints and constants of fewest clocks, without a GPU
     show               a picture of a layout, module, compilation or report
     register_pass      makes a Python function a pass of the compiler
     Options            choices of a compilation
@@ -53,6 +55,11 @@ if TYPE_CHECKING:
     from cuda_tile.options import Options
     from cuda_tile.pictures.showing import Picture, show
     from cuda_tile.runtime.args import array_args, list_args
+    from cuda_tile.timing.launched import time_of
+    from cuda_tile.timing.model import Time
+    from cuda_tile.tuned import TuningRecord
+    from cuda_tile.tuning.marks import tunable
+    from cuda_tile.tuning.search import Tuned, tune
     from cuda_tile.user_passes import register_pass
 
 _HOMES = {
@@ -75,6 +82,12 @@ _HOMES = {
     "list_plans": "api",
     "register_pass": "user_passes",
     "show": "pictures.showing",
+    "Time": "timing.model",
+    "time_of": "timing.launched",
+    "Tuned": "tuning.search",
+    "TuningRecord": "tuned",
+    "tunable": "tuning.marks",
+    "tune": "tuning.search",
 }
 
 _PACKAGES = ("builder", "cutile", "ir", "layout", "passmanager")
@@ -86,6 +99,9 @@ __all__ = [
     "InternalError",
     "Options",
     "Picture",
+    "Time",
+    "Tuned",
+    "TuningRecord",
     "Unsupported",
     "UserError",
     "__version__",
@@ -100,7 +116,10 @@ __all__ = [
     "run",
     "save",
     "show",
+    "time_of",
     "translate",
+    "tunable",
+    "tune",
 ]
 
 

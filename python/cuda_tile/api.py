@@ -39,7 +39,7 @@ from cuda_tile.pipeline import (
 from cuda_tile.place.slow import slow_accesses
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.record import read_grid
-from cuda_tile.runtime.report import choices_of
+from cuda_tile.tuned import TuningRecord
 
 if TYPE_CHECKING:
     from cuda_tile.emulator.report import Report as EmulatorReport
@@ -100,6 +100,7 @@ def lower(
     after: Hooks | None = None,
     observe: Observer | None = None,
     timings: Timings | None = None,
+    tuning: TuningRecord | None = None,
 ) -> ir.Module:
     """A copy of `module` taken through the pipeline up to pass `until`.
 
@@ -113,14 +114,15 @@ def lower(
         after: Functions to call after a pass, by its name.
         observe: Called after each pass with its name and the module.
         timings: Where to add up CPU seconds per pass.
+        tuning: A record of `tune`, whose choice is taken once its sums are checked.
 
     Raises:
         UserError: The program, a function or a choice is at fault.
     """
     expect("until", until, str, "the name of a pass")
     expect("timings", timings, (Timings, type(None)), "a Timings or None")
-    options = _choices(options, gpu)
     copy = _copy(module)
+    options = _tuned(copy, chosen_options(options, gpu), tuning)
     with module.context, ir.Location.unknown():
         run_passes(
             copy,
@@ -156,7 +158,7 @@ def list_plans(
     Raises:
         UserError: The program or a choice is at fault, or a kernel has a plan.
     """
-    chosen, copy = _choices(options, gpu), _copy(module)
+    chosen, copy = chosen_options(options, gpu), _copy(module)
     with module.context, ir.Location.unknown():
         run_passes(copy, chosen, until=NAMES[NAMES.index("plan") - 1])
         return {
@@ -164,7 +166,7 @@ def list_plans(
         }
 
 
-def _choices(options: Options | None, gpu: str | None) -> Options:
+def chosen_options(options: Options | None, gpu: str | None) -> Options:
     """The options of a call that names the chip in one of two places, or in none.
 
     Raises:
@@ -188,6 +190,14 @@ def _choices(options: Options | None, gpu: str | None) -> Options:
             f"expected one gpu, got '{gpu}' beside options with gpu='{given.gpu}'"
         )
     return chosen
+
+
+def _tuned(
+    copy: ir.Operation, options: Options, tuning: TuningRecord | None
+) -> Options:
+    """The options with what a record says, which gives the copy its hints."""
+    expect("tuning", tuning, (TuningRecord, type(None)), "a TuningRecord or None")
+    return options if tuning is None else tuning.apply(copy, options)
 
 
 def _copy(module: ir.Module) -> ir.Operation:
@@ -227,6 +237,7 @@ def compile(  # noqa: A001  (the name users expect)
     after: Hooks | None = None,
     observe: Observer | None = None,
     cubin: bool = True,
+    tuning: TuningRecord | None = None,
 ) -> Compiled:
     """Compiles every kernel of `module` for one chip.
 
@@ -239,14 +250,17 @@ def compile(  # noqa: A001  (the name users expect)
         after: The same after a step.
         observe: Called after each step with its name and what it left.
         cubin: Whether to run ptxas; without it resources are unknown.
+        tuning: A record of `tune`, whose choice is taken once its sums are checked.
 
     Raises:
-        UserError: The program, a function, a choice or the installation is at fault.
+        UserError: The program, a function, a choice, the record or the installation is
+            at fault.
     """
     expect("cubin", cubin, int, "True or False")
     expect_observer(observe)
-    options, timings = _choices(options, gpu), Timings()
-    compilation, slow = Compilation(_copy(module), options), _SlowAccesses(observe)
+    copy, timings = _copy(module), Timings()
+    options = _tuned(copy, chosen_options(options, gpu), tuning)
+    compilation, slow = Compilation(copy, options), _SlowAccesses(observe)
     with module.context, ir.Location.unknown():
         run_steps(
             compilation,
@@ -431,8 +445,6 @@ def run(
     source: Any = module
     if on != "interp":
         source = compiled or compile(module, gpu, cubin=on == "gpu")
-    if on != "gpu":
-        choices = choices_of(on, choices)
     with naming(names):
         report = executors[on](source, name, extents, bound, **choices)
     if on == "emulator":

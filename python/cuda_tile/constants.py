@@ -248,6 +248,12 @@ TENSOR_WAIT_CLOCKS = 200.0
 Chosen: 2026-11-28, two barriers, the latency of a product and that of a load of
 columns, about 30, 30, 100 and 40 clocks.
 """
+SUM_REGISTERS = 32
+"""Registers of a thread that columns of a sum take which it loads at a time.
+
+Chosen: 2026-11-28, what one `tcgen05.ld` loads at most without a search for so many
+registers side by side; half as many pay twice the barriers.
+"""
 EXCHANGE_CLOCKS = 100.0
 """Clocks in which warps exchange what each has combined of a row through shared memory.
 
@@ -417,6 +423,12 @@ LEAST_DIFFERENCES = 8
 than adding these.
 
 Chosen: 2026-11-23, a difference and its bounds are computed once, sums one by one.
+"""
+LEAST_COUNTED = 4
+"""Indices of a thread from which on comparing what is left to an end with constants
+costs less than adding these: a minimum and a difference, against a sum for each.
+
+Chosen: 2026-11-28, one more than breaks even, as other ops may need the sums.
 """
 MOST_TOTALS = 32
 """Totals of blocks, in registers of a thread, of all its rows; for more of them a tile

@@ -32,6 +32,7 @@ Level = Literal["T", "W", "P", "PTX", "cubin"]
 """T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
 and `nvvm` for one thread. Then text and machine code."""
 PassFunction = Callable[[ir.Operation, Options], None]
+WatchFunction = Callable[[ir.Operation, Options], Callable[[ir.Operation], None]]
 DONE_ATTRIBUTE = "tileas.done"
 """On the module: the properties that passes have given it, in their order."""
 
@@ -55,6 +56,8 @@ class Pass:
         checker: What judges a module that it has left, if `Options.check` asks for it.
         judged_by: The later pass whose check judges what this pass did, too; where that
             one runs in the same compilation, it alone is asked.
+        watcher: What notes before the pass what it may not change, if `Options.check`
+            asks for it, and gives what judges the module behind it.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Pass:
     once: bool = False
     checker: PassFunction | None = None
     judged_by: str = ""
+    watcher: WatchFunction | None = None
 
     @property
     def flag(self) -> str:

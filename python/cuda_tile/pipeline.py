@@ -12,6 +12,8 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptx import to_ptx
@@ -31,7 +33,7 @@ from cuda_tile.ir.launch import device_modules, emitted_kernels
 from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
 from cuda_tile.on_demand import on_demand
 from cuda_tile.options import Options
-from cuda_tile.pass_order import Level, Pass, PassFunction, PassOrder
+from cuda_tile.pass_order import Level, Pass, PassOrder
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -105,9 +107,30 @@ class Step:
     run: Callable[[Compilation], None]
 
 
-def _checker(module: str, name: str) -> PassFunction:
-    """A checker, which is imported where `Options.check` asks for it."""
-    return on_demand(f"cuda_tile.checkers.{module}", name)
+def _pass(
+    home: ModuleType,
+    level: Level,
+    summary: str,
+    *needs: str,
+    checker: str = "",
+    **more: Any,
+) -> Pass:
+    """The pass of a file.
+
+    Args:
+        home: The file, whose name and `run` are those of the pass.
+        level: The level of what it leaves.
+        summary: One line for `--help`.
+        needs: What must hold before it.
+        checker: File and function in `checkers`, which is imported where
+            `Options.check` asks for it.
+        more: Other fields of the pass.
+    """
+    if checker:
+        file, _, name = checker.partition(".")
+        more["checker"] = on_demand(f"cuda_tile.checkers.{file}", name)
+    stem = home.__name__.rpartition(".")[2]
+    return Pass(stem, level, summary, home.run, needs=needs, **more)
 
 
 def run_pass(
@@ -128,7 +151,11 @@ def run_pass(
     """
     try:
         ORDER.check(step, module)
+        watcher = step.watcher if options.check else None
+        judge = watcher(module, options) if watcher else None
         step.change(module, options)
+        if judge is not None:
+            judge(module)
         if options.check and step.checker and not _judged_later(step, until):
             step.checker(module, options)
     except CudaTileError as error:
@@ -180,187 +207,154 @@ def _assemble(compilation: Compilation) -> None:
 
 
 PIPELINE: tuple[Pass | Step, ...] = (
-    Pass(
-        "simplify",
-        "T",
-        "canonicalise: remove dead and repeated operations",
-        simplify.run,
-    ),
+    _pass(simplify, "T", "canonicalise: remove dead and repeated operations"),
     # Before the plan: each loop that it makes gets one of its own.
-    Pass(
-        "split",
+    _pass(
+        split,
         "T",
         "loop splitting: iterations whose masks hide nothing get their own loop",
-        split.run,
     ),
     # Before the plan: what is planned are accesses and updates as they will be made.
-    Pass(
-        "narrow_elements",
-        "T",
-        "access elements of 4 bits as bytes",
-        narrow_elements.run,
-        gives="narrowed",
-    ),
-    Pass(
-        "combine_atomics",
+    _pass(narrow_elements, "T", "access elements of 4 bits as bytes", gives="narrowed"),
+    _pass(
+        combine_atomics,
         "T",
         "combine updates of one place before one atomic makes them",
-        combine_atomics.run,
     ),
-    Pass(
-        "unwrap_indices",
+    _pass(
+        unwrap_indices,
         "T",
         "sum indices in 64 bits where masks hide those that wrap around",
-        unwrap_indices.run,
     ),
-    Pass(
-        "plan",
+    _pass(
+        plan,
         "T",
         "choose warps, matrix instructions and copies per kernel",
-        plan.run,
-        needs=("narrowed",),
+        "narrowed",
         gives="planned",
         reads=("gpu", "num_warps", "abi", "persistent", "shared_budget", "plan"),
     ),
-    Pass(
-        "load_duplication",
+    _pass(
+        load_duplication,
         "T",
         "give products that run an iteration behind loads of their own",
-        load_duplication.run,
-        needs=("planned",),
+        "planned",
     ),
     # Before row tiling, which writes the loops that they join.
-    Pass(
-        "online_softmax",
+    _pass(
+        online_softmax,
         "T",
         "mark sums of powers that the loop of their maximum can compute",
-        online_softmax.run,
-        needs=("planned",),
+        "planned",
     ),
-    Pass(
-        "welford",
+    _pass(
+        welford,
         "T",
         "mark sums of squares that the loop of their row's sum can compute",
-        welford.run,
-        needs=("planned",),
+        "planned",
     ),
-    Pass(
-        "row_tiling",
+    _pass(
+        row_tiling,
         "T",
         "compute rows that no registers hold in parts, by loops",
-        row_tiling.run,
-        needs=("planned",),
+        "planned",
     ),
-    Pass(
-        "persist",
-        "T",
-        "persistent kernels: a CTA serves several tile blocks",
-        persist.run,
-        needs=("planned",),
+    _pass(
+        persist, "T", "persistent kernels: a CTA serves several tile blocks", "planned"
     ),
-    Pass(
-        "place",
+    _pass(
+        place,
         "W",
         "layout assignment: give every tile a layout",
-        place.run,
-        needs=("planned",),
+        "planned",
         gives="placed",
         once=True,
-        checker=_checker("layouts", "check"),
         judged_by="stage",
+        checker="layouts.check",
     ),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
-    Pass(
-        "stage",
+    _pass(
+        stage,
         "W",
         "move operands and layout conversions through shared memory",
-        stage.run,
-        needs=("placed",),
+        "placed",
         gives="staged",
-        checker=_checker("layouts", "check_staged"),
+        checker="layouts.check_staged",
+        watcher=on_demand("cuda_tile.checkers.meaning", "watch"),
     ),
-    Pass(
-        "order",
+    _pass(
+        order,
         "W",
         "memory order: turn tokens into barriers where needed",
-        order.run,
-        needs=("staged",),
+        "staged",
         gives="ordered",
     ),
     # Copies fill their buffers in place so far: rings say when, skew starts them early.
-    Pass(
-        "ring",
+    _pass(
+        ring,
         "W",
         "multi-buffering: give what copies fill a ring of slots",
-        ring.run,
-        needs=("ordered",),
+        "ordered",
         gives="ringed",
-        checker=_checker("protocol", "check"),
         judged_by="skew",
+        checker="protocol.check",
     ),
-    Pass(
-        "roles",
+    _pass(
+        roles,
         "W",
         "warp specialisation: divide warps into loading and computing ones",
-        roles.run,
-        needs=("ringed",),
+        "ringed",
         gives="divided",
-        checker=_checker("protocol", "check_roles"),
         judged_by="skew",
         once=True,
+        checker="protocol.check_roles",
     ),
-    Pass(
-        "skew",
+    _pass(
+        skew,
         "W",
         "software pipelining: start copies iterations ahead of their use",
-        skew.run,
-        needs=("divided",),
+        "divided",
         gives="skewed",
-        checker=_checker("protocol", "check"),
+        checker="protocol.check",
     ),
-    Pass(
-        "issue",
+    _pass(
+        issue,
         "W",
         "scheduling: start asynchronous products early, await them late",
-        issue.run,
-        needs=("skewed",),
+        "skewed",
         gives="scheduled",
     ),
-    Pass(
-        "count",
+    _pass(
+        count,
         "W",
         "wait counts: how much each wait may leave in flight",
-        count.run,
-        needs=("skewed",),
+        "skewed",
         gives="counted",
-        checker=_checker("count", "check"),
+        checker="count.check",
     ),
-    Pass(
-        "allocate",
+    _pass(
+        allocate,
         "W",
         "shared memory allocation: offsets of buffers, by liveness",
-        allocate.run,
-        needs=("counted",),
+        "counted",
         gives="allocated",
-        checker=_checker("allocate", "check"),
+        checker="allocate.check",
     ),
     # Needs places: buffers that share bytes must be kept apart too.
-    Pass(
-        "barriers",
+    _pass(
+        barriers,
         "W",
         "barrier insertion: the barriers that shared memory needs",
-        barriers.run,
-        needs=("allocated",),
+        "allocated",
         gives="synchronised",
-        checker=_checker("barriers", "check"),
+        checker="barriers.check",
     ),
-    Pass(
-        "emit",
+    _pass(
+        emit,
         "P",
         "lower to llvm and nvvm for one thread",
-        emit.run,
-        needs=("synchronised",),
+        "synchronised",
         gives="lowered",
         reads=("line_info", "device_debug"),
     ),
@@ -374,7 +368,7 @@ NAMES = tuple(step.name for step in PIPELINE if isinstance(step, Pass))
 """The passes: the steps that leave a module."""
 
 PRINTERS: tuple[Pass, ...] = (
-    Pass("facts", "T", "write what is known of each integer into the text", facts.run),
+    _pass(facts, "T", "write what is known of each integer into the text"),
 )
 """Passes of the tool that only show an analysis; not part of the way down."""
 

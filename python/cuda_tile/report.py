@@ -39,6 +39,10 @@ class KernelReport(Pictured):
         remarks: What was given up for want of registers or shared memory, and why.
         choice: Why the plan of an entry with products is as it is: what it was compared
             with, by estimates.
+        estimate: What the plan was estimated to take, of which the final numbers stand
+            above: `clocks` of an iteration by part, `iteration` with latency,
+            `registers`, `register_limit`, `shared_bytes` of rings, `ctas`. Empty for a
+            plan by hand.
         launch: The launch record, see `runtime/record.py`, as JSON has it.
     """
 
@@ -53,6 +57,7 @@ class KernelReport(Pictured):
     plan: str
     remarks: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
+    estimate: dict[str, Any] = field(default_factory=dict[str, Any])
     launch: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def data(self) -> dict[str, Any]:
@@ -204,6 +209,7 @@ def _kernel_report(
         plan=data.plan,
         remarks=data.remarks + slow,
         choice=data.choice,
+        estimate=data.estimate,
         launch=data.to_json(),
     )
 

@@ -16,8 +16,7 @@ from cuda_tile.engines.registry import ENGINES, engine_of, engine_of_op, find_at
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of, reader_name, runs_by_itself, sum_of
 from cuda_tile.ir.walk import entries, nested_ops
-from cuda_tile.layout import FMA_ATOMS, MMA_ATOMS
-from cuda_tile.layout.atoms import M16N8K16
+from cuda_tile.layout.atoms import FMA_ATOMS, M16N8K16, MMA_ATOMS
 from cuda_tile.ods import ops
 from cuda_tile.place.families import FRAGMENTS
 from cuda_tile.stage.families import STAGING

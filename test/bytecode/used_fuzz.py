@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzzing.children import Death, forked
+from children import Death, forked
 
 import cuda_tile
 from cuda_tile import interp

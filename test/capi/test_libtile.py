@@ -61,14 +61,31 @@ def test_the_contract_holds(tmp_path: Path) -> None:
     program = c_program(Path(__file__).parent / "Inputs" / "libtile.c", tmp_path)
     done = run(program)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
-    missing = run(program, "cannot start", CUDA_TILE_PYTHON="/no/python")
+    missing = run(program, 71, "cannot start", CUDA_TILE_PYTHON="/no/python")
     assert (missing.returncode, missing.stderr) == (0, "")
-    bare = run(program, "with the package", PYTHONPATH="", CUDA_TILE_PYTHON="python3-")
+    bare = run(program, 71, "with the package", CUDA_TILE_PYTHON="python3-")
     assert bare.returncode == 1  # neither: no such program
-    without = shutil.which("python3", path="/usr/bin")
-    if without:
-        done = run(program, "with the package", PYTHONPATH="", CUDA_TILE_PYTHON=without)
-        assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("does", "status", "said"),
+    [
+        ("", 71, "with the package"),
+        ("printf '\\001\\0\\0\\0\\0\\0\\0\\0' >&0", 70, "process ended"),
+    ],
+    ids=["before it is ready", "later"],
+)
+def test_a_child_that_ends(does: str, status: int, said: str, tmp_path: Path) -> None:
+    program = c_program(Path(__file__).parent / "Inputs" / "libtile.c", tmp_path)
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{does}\nexit 1\n")
+    python.chmod(0o755)
+    done = run(program, status, said, CUDA_TILE_PYTHON=str(python))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (
+        run(program, status, "exit code 1", CUDA_TILE_PYTHON=str(python)).returncode
+        == 0
+    )
 
 
 @pytest.mark.parametrize("build", [c_program, rust_program])

@@ -178,9 +178,74 @@ def test_first_nan():
     assert "%f2 = 0" in said
 
 
-def test_who_is_not_answered():
-    said, _ = session(["si", "who arg0[1]"], SUM)
-    assert "error: expected --on=interp" in said
+WRITES = """
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r2, [%rd3];
+  mad.lo.u32 %r3, %r2, 2, %r1;
+  st.global.u32 [%rd3], %r3;
+  st.global.u32 [%rd3], %r3;
+  setp.eq.u32 %p1, %r1, 32;
+  mov.u32 %r4, 7;
+  @%p1 st.global.v2.u32 [%rd3+128], {%r1, %r4};
+  ret;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 3}], ids=["fast", "adversarial"])
+def test_who_wrote_an_element_and_from_what(options):
+    commands = ["b 1000", "c", "who arg0[5]", "who arg0[65]", "who arg0[66]", "c"]
+    out = np.arange(70, dtype=np.uint32)
+    said, _ = session(commands, WRITES, args=[out], **options)
+    first, vector, nobody = re.split(r"arg0\[\d+\]:", said)[1:]
+    # The second of two equal stores is the last one.
+    assert f"kernel.ptx:{line_of('setp.eq', WRITES) - 1}" in first.splitlines()[1]
+    assert "written by block (0, 0, 0), warp 0, lane 5, at time" in first
+    assert "%r3 = 15, by mad.lo.u32 %r3, %r2, 2, %r1;" in first
+    assert "%r2 = 5, by ld.global.u32 %r2, [%rd3];" in first
+    assert "from arg0[5]" in first
+    assert "warp 1, lane 0" in vector
+    assert "%r4 = 7, by mov.u32 %r4, 7;" in vector
+    assert "%r1 =" not in vector
+    assert nobody.startswith("\nnobody has written it")
+
+
+def test_who_looks_no_further_than_now():
+    at = line_of("st.global.u32", WRITES)
+    commands = [f"b {at}", f"b {at + 1}", "c", "who arg0[5]", "c", "who arg0[5]", "si"]
+    out = np.arange(70, dtype=np.uint32)
+    said, _ = session(commands, WRITES, threads=32, args=[out])
+    before, after = re.split(r"arg0\[\d+\]:", said)[1:]
+    assert before.startswith("\nnobody has written it")
+    assert f" at kernel.ptx:{at}\n" in after
+    assert out[5] == 15
+
+
+COPIED = """
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r3, cells;
+  mad.lo.u32 %r4, %r1, 4, %r3;
+  st.shared.u32 [%r4], 9;
+  fence.proxy.async;
+  bar.sync 0;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 64;
+  @%p1 cp.async.bulk.commit_group;
+  @%p1 cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+
+
+def test_who_wrote_by_a_copy():
+    said, out = session(["b 1000", "c", "who arg0[3]", "who arg0[16]", "c"], COPIED)
+    copied, beyond = re.split(r"arg0\[\d+\]:", said)[1:]
+    assert "written by a copy, during block (0, 0, 0), warp 0" in copied
+    assert "cp.async.bulk." in copied
+    assert beyond.startswith("\nnobody has written it")
+    assert (out[:16] == 9).all()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -208,6 +273,13 @@ def test_an_editor_steps_through_ptx(tmp_path):
         assert editor.go("stepOut", thread)[0] == "step"
         assert editor.go("stepBack", thread)[0] in ("step", "goto")
         editor.set_breakpoints(product)
+        editor.request("setExceptionBreakpoints", filters=["end"])
+        assert editor.go("continue", thread)[0] == "pause"
+        story = editor.command("who c[20, 20]")
+        assert re.search(
+            r"written by block .*: .*st\.global.* at .*, product\.py:", story
+        )
+        assert re.search(r"= \d+, by fma\.rn\.f32 .*, product\.py:\d+", story)
         editor.request("continue", threadId=thread)
         assert editor.end() == 0
         assert "first: 64.0 last: 65.0" in "".join(editor.output)

@@ -71,6 +71,7 @@ class DrawnPlan:
         reuse: Whether what a loop loads is kept for a later one that loads it again.
         tensor: Whether products go to tensor memory wherever they fit, also where
             `plan` would not choose that.
+        part: Columns of these sums that threads shall load at a time, or 0.
     """
 
     fields: Mapping[str, int | str]
@@ -78,6 +79,7 @@ class DrawnPlan:
     promote: int = 0
     reuse: bool = False
     tensor: bool = False
+    part: int = 0
 
     @classmethod
     def of(cls, seed: int) -> DrawnPlan:
@@ -95,7 +97,8 @@ class DrawnPlan:
         promote = 0 if drawn.randrange(PROMOTED_EACH) else drawn.randrange(1, 5)
         reuse = not drawn.randrange(REUSED_EACH)
         tensor = bool(drawn.randrange(TENSOR_EACH))
-        return cls(fields, resident, promote, reuse, tensor)
+        part = drawn.choice((0, 16, 32))
+        return cls(fields, resident, promote, reuse, tensor, part)
 
     def notes(self) -> Iterator[str]:
         """Which of `CONSTRUCTS` these are."""
@@ -133,7 +136,7 @@ class DrawnPlan:
             if takes and (is_one or "cluster" in self.fields):
                 _add(entry, self.fields)
             if self.tensor:
-                plan_tensor_memory(entry, ops)
+                plan_tensor_memory(entry, ops, self.part)
             for op in ops:
                 if self.promote and op.name in PRODUCTS:
                     plan = read_product(op)

@@ -141,6 +141,9 @@ def tensor_nest_step(p: RandomProgram) -> None:
     if p.chance(6):
         _write_alone(p, pair, (m, n, k), styles)
         return
+    if p.chance(4):
+        _write_stored(p, pair, (m, n, k), max(1, iterations))
+        return
     _write(p, _Sizes(pair, (m, n, k), styles, seldom_planned, iterations))
 
 
@@ -164,6 +167,29 @@ def _write_alone(
     if p.chance():
         left = signs(p, one, element)
         p.add(product_of(p, left, z, one))
+
+
+def _write_stored(
+    p: RandomProgram,
+    pair: tuple[str, str],
+    extents: tuple[int, int, int],
+    iterations: int,
+) -> None:
+    """A sum from zero on that nothing but a store needs: a role may multiply."""
+    (element, total), (m, n, k) = pair, extents
+    operands = [
+        make_operand(p, element, *shape, iterations, None, VIEWS)
+        for shape in (((m, k), 1), ((k, n), 0))
+    ]
+    body = Iteration("one", operands, has_branch=False, may_leave=False)
+    nest = Nest(iterations, body.write, [zeros(p, (m, n), total)])
+    (made,) = write_nest(p, nest, is_outer=False)
+    results, block = make_results(p, (m, n), total, p.grid), p.block_index()
+    zero = p.constant((), "i32", 0)
+    p.line(
+        f"{p.fresh('k')} = store_view_tko weak {made.name}, {results.base}"
+        f"[{block.name}, {zero.name}] : {made.type}, {results.view}, tile<i32> -> token"
+    )
 
 
 @dataclass(frozen=True)

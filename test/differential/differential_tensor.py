@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import cuda_tile
 from cuda_tile._mlir import ir
@@ -37,6 +38,9 @@ from cuda_tile.layout.tensor import tensor_atom
 
 INTEGERS = "tensor: i8 to i32"
 """What chips without kind i8 leave to warps."""
+ROLE = "tensor: a role that multiplies"
+PARTS = "tensor: columns of a sum at a time"
+TILES = "tensor: sums of two tiles"
 CONSTRUCTS = (
     *("tensor: f16 to f32", "tensor: f16 to f16", "tensor: bf16 to f32"),
     *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
@@ -56,12 +60,21 @@ CONSTRUCTS = (
     "tensor: several sums",
     "tensor: products of warps beside it",
     "tensor: a role that loads",
+    *(ROLE, PARTS, TILES),
 )
 """What becomes of the products of programs."""
 
 
-def plan_tensor_memory(entry: ir.Operation, ops: Sequence[ir.Operation]) -> None:
-    """Plans in tensor memory what fits there, as long as there are columns."""
+def plan_tensor_memory(
+    entry: ir.Operation, ops: Sequence[ir.Operation], part: int
+) -> None:
+    """Plans in tensor memory what fits there, as long as there are columns.
+
+    Args:
+        entry: The entry.
+        ops: Its ops.
+        part: Columns of sums that threads shall load at a time; 0 as `plan` has it.
+    """
     plan, target = read_plan(entry), read_target(entry)
     if not TCGEN05.is_on(target):
         return
@@ -74,6 +87,9 @@ def plan_tensor_memory(entry: ir.Operation, ops: Sequence[ir.Operation]) -> None
         if made is not None and wanted <= left:
             left -= wanted
             op.attributes[PLAN_ATTRIBUTE] = made.to_attribute(plan)
+            if part:
+                divided = replace(plan, part=part).to_attribute()
+                entry.attributes[PLAN_ATTRIBUTE] = divided
 
 
 def made_in_tensor_memory(level: str) -> Counter[str]:
@@ -99,9 +115,16 @@ def _notes(entry: ir.Operation) -> Iterator[str]:
     yield f"tensor: {read_plan(entry).num_warps} warps"
     if len(tensor_columns(entry).sizes) > 1:
         yield "tensor: several sums"
-    if find_roles(entry) is not None:
+    if (roles := find_roles(entry)) is not None:
         yield "tensor: a role that loads"
+        if len(roles.regions) > 2:
+            yield ROLE
+    columns = tensor_columns(entry)
+    if columns.slots:
+        yield TILES
     for op in nested_ops(entry):
+        if op.name == "tileas.load_part" and op.operands[0] in columns.first:
+            yield PARTS
         if op.name == "tileas.mma_sync":
             yield "tensor: products of warps beside it"
 

@@ -10,15 +10,12 @@ import ml_dtypes
 import numpy as np
 from ring_kernels import spelled
 
-from cuda_tile.layout import (
-    LinearLayout,
-    SharedLayout,
-    coalesced,
-    panel_buffer,
-    swizzled,
-    tile_wgmma,
-    wgmma_atom,
-)
+from cuda_tile.layout.descriptors import panel_buffer
+from cuda_tile.layout.fragments import coalesced
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import swizzled
+from cuda_tile.layout.wgmma import tile_wgmma, wgmma_atom
 
 DTYPES: dict[str, Any] = {
     "f16": np.float16,

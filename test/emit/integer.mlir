@@ -56,6 +56,31 @@ cuda_tile.module @kernels {
     return
   }
 
+  // A shift rounds down.
+  // CHECK-LABEL: .entry down_by_power(
+  // CHECK-NOT: {{(add|sub|selp|div)[.]}}
+  // CHECK: shr.s32 {{.*}}, 3;
+  // CHECK-NOT: {{(add|sub|selp|div)[.]}}
+  // CHECK: ret
+  entry @down_by_power(%p: tile<ptr<i32>>, %x: tile<i32>) {
+    %y = constant <i32: 8> : tile<i32>
+    %a = divi %x, %y signed rounding<negative_inf> : tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // The rest of a positive divisor has the sign of the quotient.
+  // CHECK-LABEL: .entry down_by_positive(
+  // CHECK: div.s32
+  // CHECK-NOT: xor
+  // CHECK: ret
+  entry @down_by_positive(%p: tile<ptr<i32>>, %x: tile<i32>, %y: tile<i32>) {
+    %y_ = assume bounded<1, ?>, %y : tile<i32>
+    %a = divi %x, %y_ signed rounding<negative_inf> : tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
   // CHECK-LABEL: .entry up(
   // CHECK: div.u32 %[[Q:r[0-9]+]]
   // CHECK: selp.b32 %[[STEP:r[0-9]+]], 1, 0

@@ -20,13 +20,14 @@ from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
-from cuda_tile.layout import panel_buffer, tile_wgmma, wgmma_atom
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.layout.boxes import boxes
+from cuda_tile.layout.descriptors import panel_buffer
 from cuda_tile.layout.fragments import coalesced, tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.layout.wgmma import tile_wgmma, wgmma_atom
 from cuda_tile.options import Options
 from cuda_tile.pipeline import PIPELINE, Compilation, run_step
 from cuda_tile.report import make_report

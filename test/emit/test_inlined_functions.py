@@ -11,7 +11,7 @@ from product_scan import Scanned
 
 import cuda_tile
 from cuda_tile import Options
-from cuda_tile.pictures.machine_code import find_nvdisasm
+from cuda_tile.machine.disassembler import find_nvdisasm
 
 LOOP = """
 cuda_tile.module @m {{

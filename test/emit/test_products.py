@@ -7,7 +7,7 @@ import pytest
 from mma_cases import PAIRS, SCALED, Matrices, kernel, scaled_kernel
 
 import cuda_tile
-from cuda_tile.layout import MMA_ATOMS
+from cuda_tile.layout.atoms import MMA_ATOMS
 
 HARDWARE = {
     "sm_80": "m16n8k16.row.col.f32.f16.f16.f32",

@@ -30,7 +30,8 @@ import cuda_tile
 from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import ptxas_version
 from cuda_tile.emit import pairs, pending, threads, tileas, wgmma_operands
-from cuda_tile.pictures.machine_code import find_nvdisasm, machine_code
+from cuda_tile.machine.disassembler import find_nvdisasm
+from cuda_tile.pictures.machine_code import machine_code
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "13.4"
 VERSION = "13.5"

@@ -53,6 +53,32 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Tiles side by side, whose numbers are known, share an address; that of a tile whose
+  // distance no instruction holds is a sum.
+  // CHECK-LABEL: .entry beside(
+  // CHECK: ld.global.v4.b32 {{.*}}, [%[[A:rd[0-9]+]]];
+  // CHECK: ld.global.v4.b32 {{.*}}, [%[[A]]+512];
+  // CHECK: add.s64 %[[FAR:rd[0-9]+]], %[[A]], 4294967296;
+  // CHECK: ld.global.v4.b32 {{.*}}, [%[[FAR]]];
+  entry @beside(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+    %base = assume div_by<16>, %p : tile<ptr<f32>>
+    %out = assume div_by<16>, %q : tile<ptr<f32>>
+    %t = make_tensor_view %base, shape = [4294967296], strides = [1] : tensor_view<4294967296xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(128), tensor_view<4294967296xf32, strides=[1]>>
+    %ts = make_tensor_view %out, shape = [128], strides = [1] : tensor_view<128xf32, strides=[1]>
+    %vs = make_partition_view %ts : partition_view<tile=(128), tensor_view<128xf32, strides=[1]>>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %far = constant <i32: 8388608> : tile<i32>
+    %x, %r = load_view_tko weak %v[%zero] : partition_view<tile=(128), tensor_view<4294967296xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %y, %ry = load_view_tko weak %v[%one] : partition_view<tile=(128), tensor_view<4294967296xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %z, %rz = load_view_tko weak %v[%far] : partition_view<tile=(128), tensor_view<4294967296xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %xy = addf %x, %y : tile<128xf32>
+    %xyz = addf %xy, %z : tile<128xf32>
+    %s = store_view_tko weak %xyz, %vs[%zero] : tile<128xf32>, partition_view<tile=(128), tensor_view<128xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+
   // A multiple of four but not of the tile: a vector lies inside or outside as a whole.
   // CHECK-LABEL: .entry ragged(
   // CHECK: max.u32

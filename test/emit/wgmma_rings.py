@@ -12,8 +12,9 @@ from functools import cached_property
 
 from ring_kernels import RingProduct, spelled
 
-from cuda_tile.layout import panel_buffer, tile_wgmma, wgmma_atom
+from cuda_tile.layout.descriptors import panel_buffer
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.wgmma import tile_wgmma, wgmma_atom
 
 
 @dataclass(frozen=True)

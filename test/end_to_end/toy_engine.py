@@ -32,7 +32,10 @@ from cuda_tile.interp.table import RULES as INTERP
 from cuda_tile.interp.wgmma import wgmma
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.layout import FMA_ATOMS, LinearLayout, MmaAtom, panel_buffer, tile_mma
+from cuda_tile.layout.atoms import FMA_ATOMS, MmaAtom
+from cuda_tile.layout.descriptors import panel_buffer
+from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.rules import FRAGMENTS
 from cuda_tile.stage.staging import STAGING, Staging
 from cuda_tile.targets import Target

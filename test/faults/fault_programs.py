@@ -176,6 +176,14 @@ def _by_proof(program: FaultProgram) -> str:
     )
 
 
+def _by_ptx_proof(program: FaultProgram) -> str:
+    """By what `--prove` prints, which a launch may refute."""
+    status, text = said(program, "--prove")
+    if status:
+        return "error"
+    return "unknown" if " unknown: " in text else "proved"
+
+
 def _by_ptxas(program: FaultProgram) -> str:
     target = _TARGET.search(program.text)
     try:
@@ -200,6 +208,7 @@ PTX_JUDGES: Mapping[str, Judge] = {
     "ptxas": _by_ptxas,
     "emulator": partial(_by_run, more="--mode fast"),
     "emulator, adversarial": partial(_by_run, more="--mode adversarial"),
+    "prove": _by_ptx_proof,
 }
 
 

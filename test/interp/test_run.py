@@ -175,7 +175,7 @@ def test_every_op_has_a_rule() -> None:
         (
             {"mode": "loose"},
             "expected mode to be one of strict, checked, hardware, permissive, "
-            "got 'loose'",
+            "adversarial, fast, got 'loose'",
         ),
         ({"reduce_order": "up"}, "expected reduce_order to be one of None, tree, left"),
         ({"seed": -1}, "expected a seed of 0 or more, got -1"),

@@ -9,6 +9,7 @@ their name says, and how many kernels an hour one core judges.
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 from pathlib import Path
@@ -36,6 +37,8 @@ def main(patterns: list[str]) -> int:
         for path in CANDIDATES
         if any(path.match(pattern) for pattern in patterns or ["*"])
     ]
+    if not chosen:
+        raise SystemExit("expected a pattern that some candidate matches")
     limits = Limits(300, 2 << 30, Rules(seconds=CALL_SECONDS))
     start, failures = time.perf_counter(), 0
     for path in chosen:
@@ -45,9 +48,16 @@ def main(patterns: list[str]) -> int:
             print(
                 path.relative_to(SUITE), verdict.word, *verdict.findings[:2], sep="\n  "
             )
-    seconds = time.perf_counter() - start
-    rate = 3600 * len(chosen) / seconds if chosen else 0
-    print(f"{len(chosen)} judged, {failures} otherwise than named, {rate:.0f} an hour")
+    wall = time.perf_counter() - start
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    said = [
+        f"{3600 * len(chosen) / seconds:.0f} {what}"
+        for seconds, what in (
+            (wall, "an hour"),
+            (used.ru_utime + used.ru_stime, "an hour of CPU time"),
+        )
+    ]
+    print(f"{len(chosen)} judged, {failures} otherwise than named", *said, sep=", ")
     return int(failures > 0)
 
 

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,17 @@ TRIES = {
     "limits": "resource.setrlimit(resource.RLIMIT_CPU, (10**6, 10**6))",
     "raw fork": "raw(57 if x86 else 220)",
     "raw socket": "raw(41 if x86 else 198, 2, 1, 0)",
+    "session": "os.setsid()",
+    "group": "os.setpgid(0, os.getpgid(os.getppid()))",
+    "mode": f"os.chmod({__file__!r}, os.stat({__file__!r}).st_mode)",
+    "owner": f"os.chown({__file__!r}, -1, -1)",
+    "times": f"os.utime({__file__!r})",
+    "attribute": f"os.setxattr({__file__!r}, 'user.x', b'x')",
+    "truncate": f"os.truncate({__file__!r}, os.stat({__file__!r}).st_size)",
+    "priority": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+    "scheduler": "os.sched_setaffinity(os.getppid(), {0})",
+    "memory file": "os.write(os.memfd_create('x'), b'x')",
+    "orphan": "control(1, 0)",
     "io_uring": "raw(425, 1, 0)",
     "ptrace": "raw(101 if x86 else 117, 16, os.getppid(), 0, 0)",
 }
@@ -38,6 +51,9 @@ x86 = platform.machine() == "x86_64"
 library = ctypes.CDLL(None, use_errno=True)
 def raw(*words):
     if library.syscall(*words) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+def control(*words):
+    if library.prctl(*words) < 0:
         raise OSError(ctypes.get_errno(), "refused")
 held = confine(Cage(20, 1 << 30, ["/usr"]))
 found = {}
@@ -65,6 +81,39 @@ def test_a_confined_process_keeps_threads_and_nothing_else():
     assert not missing, held
     assert found.pop("thread") == "done"
     assert set(found.values()) == {"refused"}, found
+
+
+OUTLIVES = """
+import ctypes, os, time
+library = ctypes.CDLL(None)
+library.setsid()
+library.prctl(1, 0, 0, 0, 0)
+def candidate(x, y):
+    while True:
+        time.sleep(1)
+"""
+JUDGE = """
+import ctypes, os, sys
+from pathlib import Path
+from cuda_tile.judge.court import Rules
+from cuda_tile.judge.runner import Limits, judge_file
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # orphans come to this process
+program, reference = map(Path, sys.argv[1:])
+print(judge_file(program, reference, Limits(rules=Rules(seconds=1))).word)
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    print("no process is left")
+"""
+
+
+def test_no_candidate_outlives_its_verdict(tmp_path):
+    program = tmp_path / "candidate.py"
+    program.write_text(OUTLIVES)
+    reference = Path(__file__).parent / "suite" / "add" / "reference.py"
+    command = [sys.executable, "-c", JUDGE, program, reference]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "faulty\nno process is left\n", done.stdout + done.stderr
 
 
 def ends():
@@ -106,6 +155,25 @@ def test_what_is_no_message_is_an_error_of_its_own(text):
     end.sendall(len(text).to_bytes(8, "little") + bytes(8) + text)
     with pytest.raises(WireError):
         right.receive()
+
+
+def test_time_without_a_processor_does_not_count():
+    one, _ = socket.socketpair()
+    # Two that are bound to one processor and always run each have half of the time.
+    spin = "import os; os.sched_setaffinity(0, {0})\nwhile True: pass"
+    both = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(2)]
+    try:
+        time.sleep(0.5)
+        wire, plain = Wire(one, both[0].pid), Wire(one)
+        start, whole = wire.now(), plain.now()
+        time.sleep(2)
+        assert wire.now() - start < 0.8 * (plain.now() - whole)
+    finally:
+        for process in both:
+            process.kill()
+            process.wait()
+    with pytest.raises(TimeoutError):
+        plain.receive(plain.now() + 0.1)
 
 
 def test_huge_lengths_are_refused_before_memory_is_taken():

@@ -7,8 +7,9 @@ import itertools
 
 from hypothesis import strategies as st
 
-from cuda_tile.layout import LinearLayout, SharedLayout
 from cuda_tile.layout.coords import Coord, unpack
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
 
 Place = tuple[int, int, int, int]
 

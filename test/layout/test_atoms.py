@@ -8,8 +8,7 @@ import itertools
 import pytest
 
 from cuda_tile import UserError, load
-from cuda_tile.layout import MMA_ATOMS
-from cuda_tile.layout.atoms import find_types
+from cuda_tile.layout.atoms import MMA_ATOMS, find_types
 
 ELEMENTS = (
     *("f16", "bf16", "f32", "tf32", "f64", "i8", "i32"),

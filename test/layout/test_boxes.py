@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import shared_layouts
 
-from cuda_tile.layout import Boxes, SharedLayout, boxes, row_major, swizzled
+from cuda_tile.layout.boxes import Boxes, boxes
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import row_major, swizzled
 
 
 def filled(found: Boxes, element_bytes: int) -> dict[tuple[int, ...], int]:

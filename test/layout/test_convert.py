@@ -10,20 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import layouts, shapes
 
-from cuda_tile.layout import (
-    M16N8K16,
-    ConversionKind,
-    LayoutError,
-    LinearLayout,
-    Select,
-    ShufflePlan,
-    classify,
-    coalesced,
-    register_map,
-    shuffle_plan,
-    tile_mma,
-)
-from cuda_tile.layout.coords import Coord
+from cuda_tile.layout.atoms import M16N8K16
+from cuda_tile.layout.convert import ConversionKind, classify, register_map
+from cuda_tile.layout.coords import Coord, LayoutError
+from cuda_tile.layout.fragments import coalesced, tile_mma
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
 
 ZERO = (0,)
 

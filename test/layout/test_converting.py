@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from cuda_tile.layout import LinearLayout, bank_conflicts, panel_buffer, vector_width
 from cuda_tile.layout.converting import choose_computing, choose_converting
+from cuda_tile.layout.descriptors import panel_buffer
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import bank_conflicts, vector_width
 
 SHAPES = [(64, 64), (128, 128), (64, 128), (32, 256), (16, 16)]
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import table
 
-from cuda_tile.layout import (
+from cuda_tile.layout.atoms import (
     FMA_ATOMS,
     M8N8K4,
     M8N8K16,
@@ -25,16 +25,13 @@ from cuda_tile.layout import (
     M16N8K16,
     M16N8K32,
     MMA_ATOMS,
-    LayoutError,
-    LinearLayout,
     MmaAtom,
     Role,
-    atom_registers,
-    coalesced,
-    padded_lanes,
-    tile_mma,
+    find_types,
 )
-from cuda_tile.layout.atoms import find_types
+from cuda_tile.layout.coords import LayoutError
+from cuda_tile.layout.fragments import atom_registers, coalesced, padded_lanes, tile_mma
+from cuda_tile.layout.linear import LinearLayout
 
 Formula = Callable[[int, int, int], tuple[int, int]]
 

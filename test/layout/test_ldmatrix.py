@@ -10,27 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import layouts, shared_layouts
 
-from cuda_tile.layout import (
-    M16N8K8,
-    M16N8K16,
-    M16N8K32,
-    M16N16K32,
+from cuda_tile.layout.atoms import M16N8K8, M16N8K16, M16N8K32, M16N16K32, MmaAtom, Role
+from cuda_tile.layout.fragments import coalesced, tile_mma
+from cuda_tile.layout.ldmatrix import (
     LdMatrix,
-    LinearLayout,
-    MmaAtom,
-    Role,
-    SharedLayout,
-    coalesced,
     ldmatrix_conflicts,
     ldmatrix_tile,
     match_ldmatrix,
     match_stmatrix,
-    row_major,
-    swizzled,
-    tile_mma,
-    wgmma_atom,
 )
-from cuda_tile.layout.swizzle import choose_copied
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import choose_copied, row_major, swizzled
+from cuda_tile.layout.wgmma import wgmma_atom
 
 
 def ldmatrix(

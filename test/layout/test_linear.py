@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import layouts, table
 
-from cuda_tile.layout import LayoutError, LinearLayout
-from cuda_tile.layout.coords import Coord, unpack
+from cuda_tile.layout.coords import Coord, LayoutError, unpack
+from cuda_tile.layout.linear import LinearLayout
 
 ZERO = (0, 0)
 README_EXAMPLE = LinearLayout(

@@ -10,19 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import layouts, shapes, shared_layouts
 
-from cuda_tile.layout import (
-    LayoutError,
-    LinearLayout,
+from cuda_tile.layout.coords import LayoutError
+from cuda_tile.layout.fragments import coalesced
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import (
     SharedLayout,
     bank_conflicts,
-    coalesced,
+    extra_wavefronts,
     offset_columns,
-    row_major,
     shared_access,
-    swizzled,
     vector_width,
 )
-from cuda_tile.layout.shared import extra_wavefronts
+from cuda_tile.layout.swizzle import row_major, swizzled
 
 
 def test_example_of_the_class_text() -> None:

@@ -11,24 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_strategies import layouts
 
-from cuda_tile.layout import (
-    M16N8K16,
-    LayoutError,
-    LinearLayout,
-    SharedLayout,
-    bank_conflicts,
+from cuda_tile.layout import f2
+from cuda_tile.layout.atoms import M8N8K4, M16N8K8, M16N8K16, M16N8K32, MmaAtom
+from cuda_tile.layout.coords import LayoutError
+from cuda_tile.layout.fragments import coalesced, tile_mma
+from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_ldmatrix
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout, bank_conflicts, vector_width
+from cuda_tile.layout.swizzle import (
+    access_cost,
+    choose_copied,
     choose_swizzle,
-    coalesced,
-    f2,
-    ldmatrix_conflicts,
-    match_ldmatrix,
+    common_complement,
     row_major,
     swizzled,
-    tile_mma,
-    vector_width,
 )
-from cuda_tile.layout.atoms import M8N8K4, M16N8K8, M16N8K32, MmaAtom
-from cuda_tile.layout.swizzle import access_cost, choose_copied, common_complement
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,15 @@ from cuda_tile.emulator.tensor.datapaths import parts_of
 from cuda_tile.emulator.tensor.descriptor import Descriptor
 from cuda_tile.emulator.tensor.formats import unpack
 from cuda_tile.emulator.tensor.instruction_descriptor import InstructionDescriptor
-from cuda_tile.layout import LayoutError, SharedLayout, describe, panel_buffer
-from cuda_tile.layout.descriptors import BYTES_ACROSS, OperandDescriptor, OperandRole
+from cuda_tile.layout.coords import LayoutError
+from cuda_tile.layout.descriptors import (
+    BYTES_ACROSS,
+    OperandDescriptor,
+    OperandRole,
+    describe,
+    panel_buffer,
+)
+from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import SWIZZLE_BYTES, swizzled
 from cuda_tile.layout.tensor import (
     TENSOR_COLUMNS,

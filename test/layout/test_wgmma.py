@@ -12,21 +12,17 @@ from hypothesis import strategies as st
 from layout_strategies import shared_layouts, table
 
 from cuda_tile.emulator.tensor.descriptor import Descriptor
-from cuda_tile.layout import (
-    LayoutError,
-    LinearLayout,
+from cuda_tile.layout.coords import LayoutError
+from cuda_tile.layout.descriptors import (
     OperandDescriptor,
-    SharedLayout,
+    OperandRole,
     describe,
-    find_wgmma,
     panel_buffer,
-    row_major,
-    swizzled,
-    tile_wgmma,
-    wgmma_atom,
 )
-from cuda_tile.layout.descriptors import OperandRole
-from cuda_tile.layout.wgmma import WGMMA_COLUMNS
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import row_major, swizzled
+from cuda_tile.layout.wgmma import WGMMA_COLUMNS, find_wgmma, tile_wgmma, wgmma_atom
 
 BITS = {8: 32, 16: 16, 32: 8}
 """Width of an operand's element by K."""

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from children import TASK_SECONDS, Death, in_children
 from differential_case import Case
 from differential_check import Failure
-from fuzzing.children import TASK_SECONDS, Death, in_children
 from mutation import MUTATIONS
 from near_miss import Seed
 from near_miss_check import case_of, seeds

@@ -15,9 +15,9 @@ import differential_check
 import numpy as np
 import pytest
 import sensitivity
+from children import Death, in_children
 from differential_case import Case
 from emit_data import Array
-from fuzzing.children import Death, in_children
 from mutation import MUTATIONS
 from near_miss_check import case_of, seeds
 from near_miss_judge import judge

@@ -66,6 +66,23 @@ def _dividends(sign: str) -> Values:
     return values
 
 
+DIVISORS = (1, 2, 16, 64, 3, 100, -2, -5)
+"""Powers of two, which are shifts, and others."""
+
+
+def _by_constants(sign: str, element: str) -> OpCase:
+    """Quotients and rests of divisors that are known, by dividends of every kind."""
+    divisors = [number for number in DIVISORS if sign == "signed" or number > 0]
+    names = [f"%d{number}".replace("-", "minus") for number in divisors]
+    lines = (f"constant <{element}: {number}> : {{T}}" for number in divisors)
+    setup = [f"{name} = {line}" for name, line in zip(names, lines, strict=True)]
+    modes = [f"divi %a, {{}} {sign} rounding<{mode}>" for mode in ROUNDINGS[sign]]
+    texts = [*modes, f"remi %a, {{}} {sign}"]
+    statements = [Statement(t.format(name)) for name in names for t in texts]
+    name = f"divide-{sign}-{element}-by-constants"
+    return elementwise_case(name, [element], statements, setup=setup)
+
+
 def _shifts() -> list[Statement]:
     names = ("shli %a, %b", "shri %a, %b signed", "shri %a, %b unsigned")
     return [Statement(name) for name in names]
@@ -133,6 +150,7 @@ def _shapes(element: str) -> list[OpCase]:
 
 
 CASES = [
+    *(_by_constants(sign, element) for sign in SIGNS for element in ("i8", "i32")),
     *(case for element in INTEGERS for case in _cases(element)),
     *_shapes("i32"),
     *_shapes("i8"),

@@ -16,6 +16,32 @@ cuda_tile.module @kernels {
     return
   }
 
+  // What is assumed before a branch is told of the parameter, the narrower of two bounds.
+  // CHECK: llvm.func @assumed(%{{.*}}: i32 {llvm.range = #llvm.constant_range<i32, 0, 65>}, %{{.*}}: i16 {llvm.range = #llvm.constant_range<i16, -3, -32768>})
+  entry @assumed(%n: tile<i32>, %m: tile<i16>) {
+    %a = assume div_by<16>, %n : tile<i32>
+    %b = assume bounded<0, ?>, %a : tile<i32>
+    %c = assume bounded<-5, 64>, %n : tile<i32>
+    %d = assume bounded<-3, 32767>, %m : tile<i16>
+    return
+  }
+
+  // Near misses: behind a branch that may leave, of a sum, and of a factor.
+  // CHECK: llvm.func @not_assumed(%{{[^:]*}}: i32, %{{[^:]*}}: i8, %{{[^:]*}}: i32)
+  // CHECK-NOT: llvm.range
+  entry @not_assumed(%n: tile<i32>, %leaves: tile<i1>, %stride: tile<i32>) {
+    %s = assume bounded<0, ?>, %stride : tile<i32>
+    %long = exti %s signed : tile<i32> -> tile<i64>
+    %product = muli %long, %long : tile<i64>
+    %sum = addi %n, %n : tile<i32>
+    %a = assume bounded<0, ?>, %sum : tile<i32>
+    if %leaves {
+      return
+    }
+    %b = assume bounded<0, ?>, %n : tile<i32>
+    return
+  }
+
   // CHECK: llvm.func @planned()
   // CHECK-SAME: nvvm.minctasm = 2 : i32
   // CHECK-SAME: nvvm.reqntid = array<i32: 256, 1, 1>

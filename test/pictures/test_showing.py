@@ -17,7 +17,9 @@ import cuda_tile
 from cuda_tile import UserError
 from cuda_tile.ir.tiles import is_distributed, tile_of
 from cuda_tile.ir.walk import entries, nested_ops
-from cuda_tile.layout import LinearLayout, SharedLayout, bank_conflicts, row_major
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout, bank_conflicts
+from cuda_tile.layout.swizzle import row_major
 from cuda_tile.pictures.bank_picture import find_access
 from cuda_tile.pictures.changes import compare
 from cuda_tile.pictures.iterations_picture import Ring, schedule

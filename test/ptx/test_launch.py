@@ -87,7 +87,7 @@ MISTAKES = {
     "unknown mode": (
         arguments(),
         {"mode": "slow"},
-        "expected mode fast or adversarial",
+        "expected mode strict or checked",
     ),
     "four dimensions": (arguments(), {"grid": (1, 1, 1, 1)}, "extents of the grid"),
     "wrong entry": (

@@ -18,7 +18,7 @@ from elftools.elf.elffile import ELFFile
 import cuda_tile
 from cuda_tile import Options
 from cuda_tile.emulator import FindingError
-from cuda_tile.pictures.machine_code import find_nvdisasm
+from cuda_tile.machine.disassembler import find_nvdisasm
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 PLAIN = Options(line_info=False)

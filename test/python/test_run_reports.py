@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
 import cuda_tile
+from cuda_tile import interp
+from cuda_tile.cutile.settings import Settings
 from cuda_tile.emulator import FindingError
+from cuda_tile.emulator.launch import launch
 from cuda_tile.errors import UserError
-from cuda_tile.runtime.report import MODES, Finding, RunReport, choices_of
+from cuda_tile.judge.__main__ import build_parser
+from cuda_tile.runtime.report import MODES, Finding, Judge, RunReport, mode_on
 
-Judge = Literal["interp", "emulator"]
 JUDGES: tuple[Judge, ...] = ("interp", "emulator")
 TEXT = """cuda_tile.module @m {
   entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
@@ -85,20 +88,27 @@ def test_modes_of_both(on: Judge, mode: str) -> None:
 def test_limits_and_wrong_modes(on: Judge) -> None:
     with pytest.raises(UserError):
         report(on, 1, limit=2)
-    with pytest.raises(UserError, match="expected mode to be one of strict, checked"):
+    with pytest.raises(UserError, match=r"expected mode .*strict"):
         report(on, 1, mode="loose")
 
 
 def test_the_random_mode_has_a_seed() -> None:
-    assert choices_of("interp", {"mode": "adversarial"}) == {
-        "mode": "strict",
-        "seed": 0,
-    }
-    assert choices_of("emulator", {"mode": "strict", "seed": 3}) == {
-        "mode": "adversarial",
-        "seed": 3,
-    }
-    assert choices_of("emulator", {"limit": 3}) == {"limit": 3}
+    assert mode_on("interp", "adversarial", None) == ("strict", 0)
+    assert mode_on("emulator", "strict", 3) == ("adversarial", 3)
+    assert mode_on("emulator", "fast", None) == ("fast", None)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_door_knows_the_same_modes(mode: str) -> None:
+    kernel = cuda_tile.load(TEXT.replace(' "block %i" : ', ' "block" ').encode())
+    args = [np.zeros(4, np.int32), np.int32(1)]
+    assert interp.run(kernel, grid=2, args=args, mode=mode).steps > 10
+    ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }"
+    assert launch(ptx, grid=1, block=32, args=[], mode=mode).steps == 1
+    settings = Settings(on="emulator", mode=mode)
+    assert settings.choices == {"mode": mode}
+    words = ["x.py", "--against=y.py", f"--mode={mode}"]
+    assert build_parser().parse_args(words).mode == mode
 
 
 def test_false_assertions_are_collected() -> None:

@@ -55,6 +55,7 @@ REQUIRED = (
     "own_elements",
     "contiguous_rows",
     "implied_clamps",
+    "counted_masks",
     "unwrap_indices",
 )
 """The contracts that there must be."""

@@ -3,6 +3,7 @@
 
     python tools/checks/plan_choices.py [--gpu sm_90] [--sample N] [--fast]
     python tools/checks/plan_choices.py --all
+    python tools/checks/plan_choices.py --bench [--gpu sm_90] [--only TEXT] [--fast]
 
 Each candidate of `list_plans` is compiled, its PTX judged by ptxas, which says what it
 spills, and by the emulator's bound: clocks of an iteration, those of the busiest part
@@ -15,14 +16,16 @@ of the four schedulers of a multiprocessor has matrix units of its own, which bo
 count as one, so that they think a CTA of two warps uses all.
 
 By default three products are judged in the fast form, as CI does; `--all` takes every
-product, with several CTAs and without engines too, which takes an hour.
+product, with several CTAs and without engines too, which takes an hour. `--bench` takes
+the kernels with products of bench: those of products.py and narrow.py for their chips,
+products by dequantised weights, and attention, its gradients included.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -31,6 +34,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
+import attention
+import dequantised
+import narrow
+import products
+from attention_kernels import Attention
+from backward_kernels import Backward
+from dequantised_kernels import Dequantised
+from kernel_args import Launch
+from linear_kernels import Linear
 from product_kernels import Product
 
 import cuda_tile
@@ -41,7 +53,7 @@ from cuda_tile.ir.copy_plan import ENGINES
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.spread import spread_args
-from cuda_tile.targets import find_target
+from cuda_tile.targets import chip_names, find_target
 
 GPUS = ("sm_80", "sm_90", "sm_120")
 ITERATIONS = 4
@@ -52,8 +64,45 @@ SCHEDULERS = 4
 """Warps that use all matrix units of a multiprocessor."""
 SLACK = 1.05
 """What the chosen plan may take of the best one's clocks."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with products in a loop.
+
+    Attributes:
+        name: As tables have it.
+        text: The kernel.
+        launch: A launch of one CTA, by the iterations of its loop.
+    """
+
+    name: str
+    text: str
+    launch: Callable[[int], Launch]
+
+    @classmethod
+    def of(cls, made: Product | Dequantised | Attention | Backward | Linear) -> Kernel:
+        """A kernel of bench."""
+
+        def launch(iterations: int) -> Launch:
+            match made:
+                case Product():
+                    return made.launch((1, 1), iterations)
+                case Dequantised():
+                    grid, values, _ = made.problem((1, 1), iterations)
+                    return grid, values
+                case Attention():
+                    return made.launch(made.group, made.rows, made.keys * iterations)
+                case Backward():
+                    return made.launch(1, made.queries * iterations, made.keys)
+                case Linear():
+                    return made.launch(1, made.chunk * iterations)
+
+        return cls(made.name, made.text(), launch)
+
+
 PRODUCTS = tuple(
-    Product(operand, result, tile)
+    Kernel.of(Product(operand, result, tile))
     for operand, result in (("f16", "f16"), ("i8", "i32"), ("tf32", "f32"))
     for tile in ((64, 64, 64), (128, 128, 64), (128, 64, 32), (64, 128, 32))
 )
@@ -90,20 +139,20 @@ class Judged:
 
 
 def candidates(
-    product: Product,
+    product: Kernel,
     gpu: str,
     ctas: Sequence[int] = (1, 2, 3),
     engines: Sequence[str] = ENGINES,
 ) -> Iterator[Judged]:
-    """Every candidate of a product that makes other PTX, judged; the chosen one first.
+    """Every candidate of a kernel that makes other PTX, judged; the chosen one first.
 
     Args:
-        product: The product.
+        product: The kernel.
         gpu: The chip.
         ctas: CTAs of a multiprocessor that a candidate may ask for.
         engines: Who may make its copies.
     """
-    text, seen = product.text().encode(), set[str]()
+    text, seen = product.text.encode(), set[str]()
     (plans,) = cuda_tile.list_plans(cuda_tile.load(text), gpu).values()
     for plan in sorted(plans, key=lambda plan: not plan["chosen"]):
         fields = plan["fields"]
@@ -133,7 +182,7 @@ def candidates(
 
 
 def _clocks(
-    product: Product, gpu: str, module: Any, compiled: cuda_tile.Compiled
+    product: Kernel, gpu: str, module: Any, compiled: cuda_tile.Compiled
 ) -> tuple[float, str]:
     """Clocks of an iteration, and the part of a multiprocessor that takes them."""
     whole, half = (
@@ -149,7 +198,7 @@ def _clocks(
 
 
 def _bound(
-    product: Product,
+    product: Kernel,
     gpu: str,
     module: Any,
     compiled: cuda_tile.Compiled,
@@ -157,7 +206,7 @@ def _bound(
 ) -> dict[str, float]:
     """Clocks of a CTA by the parts of a multiprocessor, but for DRAM."""
     entry, (kernel,) = find_entry(module.operation, None), compiled.report.kernels
-    grid, values = product.launch((1, 1), iterations)
+    grid, values = product.launch(iterations)
     report = cuda_tile.run(
         module,
         grid=grid,
@@ -186,19 +235,38 @@ def verdict(judged: list[Judged]) -> str | None:
     return None
 
 
+def bench_cases() -> list[tuple[Kernel, str]]:
+    """The kernels with products of bench, each once for each of its chips."""
+    found: dict[tuple[str, str], Kernel] = {}
+    for case in (*products.GOALS, *products.OTHERS, *narrow.CASES):
+        found[case.product.name, case.gpu] = Kernel.of(case.product)
+    for made in dequantised.KERNELS:
+        kernel = Kernel.of(made)
+        found |= {(kernel.name, gpu): kernel for gpu in dequantised.CHIPS}
+    for case in attention.CASES:
+        kernel = Kernel.of(case.attention)
+        found[kernel.name, case.gpu] = kernel
+    return [(kernel, gpu) for (_, gpu), kernel in found.items()]
+
+
 def main() -> int:
     """Judges what was asked for; 1 if a chosen plan is not the best."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gpu", action="append", choices=GPUS)
+    parser.add_argument("--gpu", action="append", choices=chip_names())
     parser.add_argument("--all", action="store_true", help="every product, all plans")
+    parser.add_argument("--bench", action="store_true", help="the kernels of bench")
+    parser.add_argument("--only", default="", metavar="TEXT", help="in their names")
     parser.add_argument("--sample", type=int, help="so many products, by chance")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fast", action="store_true", help="one CTA, and engines only")
     parser.add_argument("--verbose", action="store_true", help="each candidate")
     options = parser.parse_args()
-    if not (options.all or options.sample or options.gpu):
+    if not (options.all or options.bench or options.sample or options.gpu):
         options.sample, options.fast = SAMPLE, True
-    cases = [(p, gpu) for gpu in options.gpu or GPUS for p in PRODUCTS]
+    chosen = [(p, gpu) for gpu in options.gpu or GPUS for p in PRODUCTS]
+    if options.bench:
+        chosen = [c for c in bench_cases() if c[1] in (options.gpu or [c[1]])]
+    cases = [c for c in chosen if options.only in c[0].name]
     if options.sample:
         cases = Random(options.seed).sample(cases, min(options.sample, len(cases)))
     failed = 0

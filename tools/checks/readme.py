@@ -49,6 +49,7 @@ PAGES = {
     ROOT / "docs" / "producers.md": KERNELS,
     ROOT / "docs" / "start.md": GUIDE,
     ROOT / "docs" / "debugging.md": ROOT / "test" / "debug" / "programs",
+    ROOT / "docs" / "tuning.md": KERNELS,
     ROOT / "docs" / "tutorial-attention.md": GUIDE,
     ROOT / "docs" / "tutorial-debugging.md": GUIDE / "debugging",
     ROOT / "docs" / "tutorial-product.md": GUIDE,

@@ -44,6 +44,8 @@ PARTS = (
             "cuda_tile.api.run",
             "cuda_tile.api.translate",
             "cuda_tile.launcher.launch",
+            "cuda_tile.timing.launched.time_of",
+            "cuda_tile.timing.model.Time",
             "cuda_tile.runtime.args.array_args",
             "cuda_tile.runtime.args.list_args",
             "cuda_tile.user_passes.register_pass",

@@ -39,6 +39,8 @@ PURPOSE = {
     "[emulator](../docs/emulator.md).",
     "cuda-tile-translate": "Converts a module between text, "
     "[bytecode](../dialect/docs/bytecode.md), LLVM IR and PTX.",
+    "cuda-tile-tune": "Finds the plan, hints and constants with which a kernel takes "
+    "the fewest clocks, without a GPU: see [tuning](../docs/tuning.md).",
     "cuda_tile.emulator": "Runs PTX of any origin: see "
     "[the emulator](../docs/emulator.md).",
     "cuda_tile.cutile": "Runs programs in cuTile Python without a GPU: see "

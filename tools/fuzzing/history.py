@@ -3,24 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from text_table import text_table
+
 Facts = Mapping[str, Any]
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns as wide as they must be, numbers to the right."""
-    cells = [[*head], *([str(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            text.rjust(width) if text[:1].isdigit() else text.ljust(width)
-            for text, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
-    return "\n".join(lines)
 
 
 def _rate(programs: int, seconds: float) -> str:
@@ -41,7 +29,7 @@ def session_table(session: Facts) -> str:
         )
         for kind, total in session["kinds"].items()
     ]
-    return _table(("kind", "programs", "per s", "reached", "new", "findings"), rows)
+    return text_table(("kind", "programs", "per s", "reached", "new", "findings"), rows)
 
 
 def history_table(history: Sequence[Facts]) -> str:
@@ -68,4 +56,4 @@ def history_table(history: Sequence[Facts]) -> str:
                 sessions[-1]["open"],
             )
         )
-    return _table(head, rows)
+    return text_table(head, rows)

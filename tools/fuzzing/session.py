@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from children import Death, in_children
 from differential_check import Failure
 
-from fuzzing.children import Death, in_children
 from fuzzing.generator import VAGUE, Input, Seen
 from fuzzing.store import Found, Store
 from fuzzing.tasks import Done, Reduce, Run, do

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from children import Death, forked
 from differential_check import Failure
 
 from cuda_tile.reducer import Source, read_source, reduce_text
-from fuzzing.children import Death, forked
 from fuzzing.generator import Generator, Input, Seen, is_like
 from fuzzing.kinds import GENERATORS
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from text_table import text_table
+
 Facts = Mapping[str, Any]
 Key = tuple[str, str]
 
@@ -124,10 +126,7 @@ def table(found: Sequence[Change]) -> str:
         return "no change\n"
     ordered = sorted(found, key=lambda change: not change.is_worse)
     head = ("", "kernel", "gpu", "what", "before", "after", "change")
-    cells = [head, *(_cells(change) for change in ordered)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in cells)
-    return "\n".join(lines) + "\n"
+    return text_table(head, map(_cells, ordered)) + "\n"
 
 
 def _cells(change: Change) -> tuple[str, ...]:

@@ -4,7 +4,7 @@
     python -m kernel_records.record WISH_AS_JSON
 
 It asks only what any state of the package can do, and imports nothing else of the
-project but `fuzzing.children`, which needs nothing of it: the package may be of another
+project but `children`, which needs nothing of it: the package may be of another
 commit than this file.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzzing.children import Death, in_children
+from children import Death, in_children
 
 import cuda_tile
 from cuda_tile.errors import UserError

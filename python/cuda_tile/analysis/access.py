@@ -180,6 +180,9 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     Args:
         op: The access.
         facts: The facts of the entry's values.
+
+    Raises:
+        InternalError: The op is no access to global memory.
     """
     stem = op_stem(op)
     if op.name in POINTER_ACCESSES:

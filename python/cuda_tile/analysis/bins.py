@@ -18,7 +18,7 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, value_behind
 
 _WORD_BITS = 32
 _JOINED_BITS = (32, 64)
@@ -106,9 +106,5 @@ def _parts(pointers: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     if op is None or op.name != "cuda_tile.offset":
         return None
     base, index = op.operands
-    while is_distributed(base):
-        made = defining_op(base)
-        if made is None or made.name not in KEEPS_ELEMENTS:
-            return None
-        base = made.operands[0]
-    return base, index
+    base = value_behind(base, KEEPS_ELEMENTS)
+    return None if is_distributed(base) else (base, index)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.ir.traits import CONSTANTS, KEEPS_ELEMENTS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, value_behind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,14 +69,8 @@ def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
 
 def constant_of(value: ir.Value) -> int | None:
     """The integer a rank-0 value is known to be by its definition."""
-    op = defining_op(value)
-    if op is None:
-        return None
-    if op.name == "cuda_tile.assume":
-        return constant_of(op.operands[0])
-    if op.name not in CONSTANTS:
-        return None
-    splat = constant_splat(op)
+    op = defining_op(value_behind(value, ("cuda_tile.assume",)))
+    splat = constant_splat(op) if op is not None and op.name in CONSTANTS else None
     return splat if isinstance(splat, int) else None
 
 
@@ -85,11 +79,5 @@ def uniform_bits(value: ir.Value) -> int | None:
 
     Looks through what moves or repeats the elements of a constant.
     """
-    op = defining_op(value)
-    if op is None:
-        return None
-    if op.name in KEEPS_ELEMENTS:
-        return uniform_bits(op.operands[0])
-    if op.name not in CONSTANTS:
-        return None
-    return constant_bits(op)
+    op = defining_op(value_behind(value, KEEPS_ELEMENTS))
+    return constant_bits(op) if op is not None and op.name in CONSTANTS else None

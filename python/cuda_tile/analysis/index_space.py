@@ -55,7 +55,7 @@ from cuda_tile.analysis.tiling import (
 )
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.traits import VIEW_ACCESSES
-from cuda_tile.ir.walk import defining_op, enclosing_ops, op_stem
+from cuda_tile.ir.walk import defining_op, enclosing_ops, op_stem, value_behind
 from cuda_tile.ods import ops_by_rule
 
 _DEEPEST = 16
@@ -64,6 +64,7 @@ _CHOICES = ops_by_rule("is one of its last two operands", "select", "mini", "max
 _EXTREMA = ops_by_rule("is one of them by an order", "mini", "maxi")
 _EXTENDS = ops_by_rule("is no less than its operand, both unsigned", "assume", "exti")
 _CUTS = ops_by_rule("is no more than its operand, both unsigned", "assume", "trunci")
+_ASSUMES = ("cuda_tile.assume",)
 _FACTORS = {"muli": False, "shli": True}
 _DIVISORS = {"divi": False, "shri": True}
 """What multiplies or divides, and whether by a power of two."""
@@ -156,7 +157,7 @@ class IndexSpace:
         """Whether the access stands under a condition that says so."""
         # bounds_elision C3
         for smaller, larger, is_signed in _comparisons_around(self._op):
-            if _behind_assumes(smaller) != _behind_assumes(x):
+            if value_behind(smaller, _ASSUMES) != value_behind(x, _ASSUMES):
                 continue
             if is_signed and not self._is_natural(x):
                 continue
@@ -427,14 +428,6 @@ def _comparisons_in(condition: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, b
             yield x, y, is_signed
         elif predicate == "greater_than":
             yield y, x, is_signed
-
-
-def _behind_assumes(x: ir.Value) -> ir.Value:
-    made = defining_op(x)
-    while made is not None and op_stem(made) == "assume":
-        x = made.operands[0]
-        made = defining_op(x)
-    return x
 
 
 def _result_number(x: ir.Value) -> int:

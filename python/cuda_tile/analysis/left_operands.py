@@ -100,6 +100,9 @@ def left_layout(
 
     Returns:
         The layout as the operand is in `op`: of B^T that of B.
+
+    Raises:
+        InternalError: No warpgroups compute the product.
     """
     own = sums.permute(TRANSPOSED) if plan.swap else sums
     atom = atom_of_sums(plan.atom.name, own)

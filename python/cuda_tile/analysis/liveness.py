@@ -31,7 +31,13 @@ from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import ALLOCATES, AWAITS, FOR_LOOPS, RING_STEPS, RINGS, TAKES
-from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
+from cuda_tile.ir.walk import (
+    defining_op,
+    enclosing_ops,
+    location_text,
+    nested_in,
+    reached,
+)
 
 
 class Effects(NamedTuple):
@@ -53,30 +59,24 @@ def products_of(op: ir.Operation) -> set[ir.Operation]:
 
     A sum passes from product to product, and through loops and branches.
     """
-    found: set[ir.Operation] = set()
-    work, seen = _pending(op), set[ir.Value]()
-    while work:
-        value = work.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            holder = owner.owner.operation
-            number = ir.BlockArgument(value).arg_number - first_carried(holder)[1]
-            work.append(holder.operands[first_carried(holder)[0] + number])
-        else:
-            holder, number = owner.operation, ir.OpResult(value).result_number
-            if runs_by_itself(holder):
-                found.add(holder)
-            if not len(holder.regions):
-                work += _pending(holder)
-                continue
-        if holder.name in FOR_LOOPS:
-            work.append(holder.operands[first_carried(holder)[0] + number])
-        given = (list(end.operands)[number : number + 1] for end in ends_of(holder))
-        work += [v for some in given for v in some if isinstance(v.type, PendingType)]
-    return found
+    makers = map(defining_op, reached(_pending(op), _handed_on))
+    return {maker for maker in makers if maker is not None and runs_by_itself(maker)}
+
+
+def _handed_on(value: ir.Value) -> list[ir.Value]:
+    """The pending values that may be handed on as one."""
+    holder = defining_op(value)
+    if holder is None:
+        holder = ir.BlockArgument(value).owner.owner.operation
+        number = ir.BlockArgument(value).arg_number - first_carried(holder)[1]
+    else:
+        number = ir.OpResult(value).result_number
+        if not len(holder.regions):
+            return _pending(holder)
+    found = [list(end.operands)[number : number + 1] for end in ends_of(holder)]
+    if defining_op(value) is None or holder.name in FOR_LOOPS:
+        found.append([holder.operands[first_carried(holder)[0] + number]])
+    return [v for some in found for v in some if isinstance(v.type, PendingType)]
 
 
 def _pending(op: ir.Operation) -> list[ir.Value]:

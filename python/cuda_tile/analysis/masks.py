@@ -9,7 +9,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.constants import MASKED_SCORE
 from cuda_tile.ir.traits import CONSTANTS, KEEPS_ELEMENTS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, reached, user_ops, value_behind
 from cuda_tile.ods import ops_by_rule
 
 _PASSES_ON = KEEPS_ELEMENTS | ops_by_rule("combines masks", "andi", "ori")
@@ -22,21 +22,19 @@ def open_value(mask: ir.Value) -> bool:
     of two constants one is neutral: 0 beside a large number, 1 beside 0. Loads and
     stores take elements where their mask is true.
     """
-    work, seen = [mask], set[ir.Value]()
-    while work:
-        value = work.pop()
-        if value in seen:
-            continue
-        seen.add(value)
+    for value in reached([mask], _passed_on):
         for use in value.uses:
             op = use.owner.operation
-            if op.name in _PASSES_ON:
-                work += op.results
-            elif op.name == "cuda_tile.select" and use.operand_number == 0:
+            if op.name == "cuda_tile.select" and use.operand_number == 0:
                 found = _chosen(op.operands[1], op.operands[2])
                 if found is not None:
                     return found
     return True
+
+
+def _passed_on(mask: ir.Value) -> list[ir.Value]:
+    users = [op for op in user_ops(mask) if op.name in _PASSES_ON]
+    return [result for op in users for result in op.results]
 
 
 def _chosen(if_true: ir.Value, if_false: ir.Value) -> bool | None:
@@ -55,9 +53,5 @@ def _is_large(number: float) -> bool:
 
 def _number(value: ir.Value) -> int | float | None:
     """The one number that all elements of a tile are."""
-    op = defining_op(value)
-    while op is not None and op.name in KEEPS_ELEMENTS:
-        op = defining_op(op.operands[0])
-    if op is None or op.name not in CONSTANTS:
-        return None
-    return constant_splat(op)
+    op = defining_op(value_behind(value, KEEPS_ELEMENTS))
+    return constant_splat(op) if op is not None and op.name in CONSTANTS else None

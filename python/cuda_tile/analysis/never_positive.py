@@ -11,7 +11,14 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    nested_ops,
+    op_stem,
+    value_behind,
+)
 
 NEVER_POSITIVE = "tileas.never_positive"
 """On an op: its operand has no positive element; it may have NaN."""
@@ -47,10 +54,8 @@ def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
 
 def _reduction_behind(spread: ir.Operation) -> ir.Operation | None:
     """The maximum along a dimension that a tile repeats along this dimension."""
-    source = defining_op(spread.operands[0])
+    source = defining_op(value_behind(spread.operands[0], ("cuda_tile.reshape",)))
     shape = list(shape_of(spread.operands[0]))
-    while source is not None and op_stem(source) == "reshape":
-        source = defining_op(source.operands[0])
     if source is None or op_stem(source) != "reduce" or len(source.operands) != 1:
         return None
     *inner, last = block_ops(body(source))

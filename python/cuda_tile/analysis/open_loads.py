@@ -18,19 +18,21 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.traits import LOADS, VIEW_ACCESSES
-from cuda_tile.ir.walk import body, defining_op, location_text, nested_ops
+from cuda_tile.ir.walk import body, location_text, nested_ops, value_behind
 from cuda_tile.ods import ops_by_rule
 
 _STEPS_BACK = ops_by_rule("keeps the number of a parameter", "assume", "exti", "trunci")
 
 
 def parameter_behind(value: ir.Value, parameters: Sequence[ir.Value]) -> int | None:
-    """The number of the parameter behind a value; None if it is computed."""
-    op = defining_op(value)
-    while op is not None and op.name in _STEPS_BACK:
-        value = op.operands[0]
-        op = defining_op(value)
-    return parameters.index(value) if op is None and value in parameters else None
+    """The number of the parameter behind a value; None if it is computed.
+
+    Args:
+        value: A scalar.
+        parameters: The parameters of the kernel.
+    """
+    value = value_behind(value, _STEPS_BACK)
+    return parameters.index(value) if value in parameters else None
 
 
 def open_loads(entry: ir.Operation, args: Sequence[Any]) -> list[str]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
+from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
@@ -27,7 +29,16 @@ from cuda_tile.ir.traits import (
     PURE,
     SAME_ELEMENTS,
 )
-from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of, op_stem
+from cuda_tile.ir.walk import (
+    block_ops,
+    defining_op,
+    enclosing_ops_of,
+    makers_in,
+    op_stem,
+    reached,
+    value_behind,
+)
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
@@ -163,22 +174,15 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
 
 def computed_from(operand: ir.Value) -> list[ir.Operation]:
     """The loads from which the block of an operand computes it; none with products."""
-    found: dict[ir.Operation, None] = {}
-    seen: set[ir.Operation] = set()
-    home, work = defining_op(operand), [operand]
-    while work and home is not None:
-        op = defining_op(work.pop())
-        if op is None or op in seen or op.block != home.block:
-            continue
-        seen.add(op)
-        if op.name in PRODUCTS:
-            return []
-        if op.name in LOADS:
-            if is_distributed(op.results[0]):
-                found[op] = None
-        elif computes_elements(op):
-            work += list(op.operands)
-    return list(found)
+    last = defining_op(operand)
+
+    def behind(op: ir.Operation) -> list[ir.Operation]:
+        return makers_in(op.block, op.operands if computes_elements(op) else ())
+
+    found = [] if last is None else list(reached([last], behind))
+    if any(op.name in PRODUCTS for op in found):
+        return []
+    return [op for op in found if op.name in LOADS and is_distributed(op.results[0])]
 
 
 def computes_elements(op: ir.Operation) -> bool:
@@ -218,9 +222,7 @@ def _uses_of_loads(
 
 def source_load(value: ir.Value) -> ir.Operation | None:
     """The load whose elements a tile has, perhaps converted; None if there is none."""
-    op = defining_op(value)
-    while op is not None and op.name in SAME_ELEMENTS | CONVERSIONS:
-        op = defining_op(op.operands[0])
+    op = defining_op(value_behind(value, SAME_ELEMENTS | CONVERSIONS))
     return op if op is not None and op.name in LOADS else None
 
 
@@ -251,7 +253,7 @@ def conversions_of(value: ir.Value) -> list[ir.Operation]:
 
 def permutation_of(op: ir.Operation) -> tuple[int, ...]:
     """Which dimension of its operand each one of a permutation is."""
-    return tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+    return integers(op, "permutation")
 
 
 def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
@@ -270,6 +272,32 @@ def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
             case _:
                 pass
     return shared
+
+
+def layout_before(op: ir.Operation, layout: LinearLayout) -> LinearLayout:
+    """The layout that the operand of an op needs where its result has one.
+
+    Args:
+        op: An op that renames or repeats elements, or computes each by itself.
+        layout: The layout of its result.
+    """
+    match op.name:
+        case "cuda_tile.reshape":
+            return layout.reshape(shape_of(op.operands[0]))
+        case "cuda_tile.broadcast":
+            source = layout.broadcast_source(shape_of(op.operands[0]))
+            return source.drop_redundant_registers()
+        case "cuda_tile.permute":
+            order = permutation_of(op)
+            return layout.permute([order.index(d) for d in range(len(order))])
+        case _:
+            return layout
+
+
+def is_brought_to_threads(load: ir.Operation) -> bool:
+    """Whether no product reads the tile of a load, or what renames it."""
+    users = renamed_uses(load.results[0])
+    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
 
 
 def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
@@ -308,30 +336,24 @@ def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
     """Why the place that a load reads is not known iterations ahead."""
     index = loop.regions[0].blocks[0].arguments[0]
-    inside: set[ir.Block] = set()
-    block = load.block
-    while block.owner.operation != loop:
-        inside.add(block)
-        block = block.owner.operation.block
-    inside.add(block)
-    work, seen = list(load.operands), set[ir.Value]()
-    while work:
-        value = work.pop()
-        if value in seen or value == index:
-            continue
-        seen.add(value)
-        op = defining_op(value)
-        if (value.owner if op is None else op.block) not in inside:
-            continue
+    around = (load, *enclosing_ops_of(load))
+    inside = {op.block for op in takewhile(lambda op: op != loop, around)}
+
+    def behind(value: ir.Value) -> Iterable[ir.Value]:
+        op, is_token = defining_op(value), isinstance(value.type, TokenType)
+        if value == index or (value.owner if op is None else op.block) not in inside:
+            return ()
         if op is None:
-            if not isinstance(value.type, TokenType):
-                work.append(_next_iterations(value))
-            continue
-        if op.name not in PURE:  # async_copies C9
-            if isinstance(value.type, TokenType):
-                continue
+            return () if is_token else (_next_iterations(value),)
+        return op.operands if op.name in PURE else ()
+
+    numbers = (
+        v for v in reached(load.operands, behind) if not isinstance(v.type, TokenType)
+    )
+    for op in map(defining_op, numbers):
+        # async_copies C9
+        if op is not None and op.block in inside and op.name not in PURE:
             return f"its address depends on '{op_stem(op)}' of the same iteration"
-        work += op.operands
     return None
 
 
@@ -352,26 +374,21 @@ def is_chained(product: ir.Operation) -> bool:
     With all warps along M such an operand stays in its threads: the fragment of a
     result is that of a left operand under other names, unless it is transposed.
     """
-    seen: set[ir.Operation] = set()
-    work = [product.operands[0]]
-    while work:
-        op = defining_op(work.pop())
-        if op is None or op in seen or op.block != product.block:
-            continue
-        seen.add(op)
-        if op.name in PRODUCTS:
-            return True
-        if op.name in _STAYS_IN_THREADS and not _transposes_matrix(op):
-            work += [value for value in op.operands if is_distributed(value)]
-    return False
+
+    def behind(op: ir.Operation) -> list[ir.Operation]:
+        stays = op.name in _STAYS_IN_THREADS and not _transposes_matrix(op)
+        return makers_in(op.block, filter(is_distributed, op.operands if stays else ()))
+
+    first = makers_in(product.block, [product.operands[0]])
+    return any(op.name in PRODUCTS for op in reached(first, behind))
 
 
 def _transposes_matrix(op: ir.Operation) -> bool:
     """Whether an op makes rows of the columns of matrices."""
     if op.name != "cuda_tile.permute":
         return False
-    order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
-    return order[-2:] != [len(order) - 2, len(order) - 1]
+    order = permutation_of(op)
+    return order[-2:] != (len(order) - 2, len(order) - 1)
 
 
 def is_staging_hoisted(op: ir.Operation, index: int) -> bool:

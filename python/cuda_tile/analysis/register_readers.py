@@ -12,7 +12,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.traits import SAME_ELEMENTS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, value_behind
 
 _RENAMES = SAME_ELEMENTS | {"cuda_tile.bitcast"}
 
@@ -53,19 +53,10 @@ def _twins(value: ir.Value, maker: ir.Operation | None) -> list[ir.Value]:
     place = names.index(value)
     found: dict[ir.Value, None] = {}
     for end in ends_of(maker):
-        roots = [_first_name(operand) for operand in end.operands]
+        roots = [value_behind(operand, _RENAMES) for operand in end.operands]
         found |= {
             name: None
             for number, name in enumerate(names)
             if number != place and roots[number] == roots[place]
         }
     return list(found)
-
-
-def _first_name(value: ir.Value) -> ir.Value:
-    """A tile under the name that it was made with."""
-    maker = defining_op(value)
-    while maker is not None and maker.name in _RENAMES:
-        value = maker.operands[0]
-        maker = defining_op(value)
-    return value

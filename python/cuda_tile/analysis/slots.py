@@ -16,7 +16,13 @@ from cuda_tile.ir.copies import copy_buffer
 from cuda_tile.ir.rings import is_filled_by_products, ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import ACQUIRES, BUFFER_RENAMES, COPIES, TAKES
-from cuda_tile.ir.walk import defining_op, location_text, nested_in
+from cuda_tile.ir.walk import (
+    defining_op,
+    location_text,
+    nested_in,
+    reached,
+    user_ops,
+)
 
 
 @dataclass(eq=False)
@@ -127,19 +133,14 @@ def _place(op: ir.Operation, places: dict[ir.Operation, int]) -> int:
 
 def _consumers(use: ir.Operation) -> set[ir.Operation]:
     """Who gets what an op reads of a buffer, or what is computed of it; else the op."""
-    found: set[ir.Operation] = set()
-    seen: set[ir.Operation] = set()
-    work = [use]
-    while work:
-        op = work.pop()
+
+    def following(op: ir.Operation) -> list[ir.Operation]:
         made = [value for value in op.results if isinstance(value.type, TileType)]
-        users = {u.owner.operation for value in made for u in value.uses}
-        if op != use and not (users and computes_elements(op)):
-            found.add(op)
-            continue
-        work += users - seen
-        seen |= users
-    return found or {use}
+        goes_on = op == use or computes_elements(op)
+        return [user for v in made for user in user_ops(v)] if goes_on else []
+
+    ends = {op for op in reached([use], following) if not following(op)}
+    return ends or {use}
 
 
 def _awaits(use: ir.Operation, places: dict[ir.Operation, int]) -> list[int]:

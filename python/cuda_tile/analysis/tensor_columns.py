@@ -9,11 +9,11 @@ the chip has gets a message, never a kernel that traps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.dataflow import BackwardAnalysis
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -49,12 +49,13 @@ class TensorColumns:
 
     Attributes:
         first: The first column of each pending value in tensor memory, and of each
-            slot that is one.
+            slot that is one; that of slot 0 of a ring with several.
         sizes: Columns of each place, and where it is first multiplied into.
         place: The number of the place of each of these values.
         alone: The places whose sums have an mbarrier of their own, in order
             (`_is_alone`).
         shared: The places that have columns of others, when these are done with.
+        slots: Of each of these in a ring with several slots, the slot that it is.
     """
 
     first: dict[ir.Value, int]
@@ -62,6 +63,7 @@ class TensorColumns:
     place: dict[ir.Value, int]
     alone: tuple[int, ...]
     shared: frozenset[int]
+    slots: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
     @property
     def wanted(self) -> int:
@@ -97,41 +99,104 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
     Raises:
         InternalError: A name for which there is no instruction.
     """
-    products, places = tensor_products(entry), _Places()
-    for value in _pending_values(entry):
-        for source in places.flow_of(entry).incoming(value):
-            places.join(value, source)
-    for op in products:
-        places.join(op.results[0], sum_of(op))
-    slots = list(_slots(entry))
-    for value, ring in slots:
-        places.join(value, ring)
-    for op in nested_ops(entry):
-        if op.name == DEPOSIT:
-            places.join(*op.operands)
-        elif begins_sum(op) and (change := change_in_place(op)) is not None:
-            places.join(op.results[0], awaits_of(change)[0].operands[0])
+    products, rings = tensor_products(entry), _Rings(entry)
+    places = _places(entry, products)
+    slots = rings.slots_of_sums(entry, places)
+    counts = rings.join(places)
     numbers: dict[ir.Value, int] = {}
     sizes: list[tuple[int, str]] = []
     for op in products:
         root = places.root(op.results[0])
         if root not in numbers:
             numbers[root] = len(sizes)
-            sizes.append((_columns(op), location_text(op)))
-    names = (*_pending_values(entry), *(value for value, _ in slots))
+            sizes.append((_columns(op) * counts.get(root, 1), location_text(op)))
+    names = (*_pending_values(entry), *rings.slots)
     place = {v: numbers[places.root(v)] for v in names if places.root(v) in numbers}
     apart = _conflicts(places.flow_of(entry), place)
     starts = _first_fit([size for size, _ in sizes], apart)
-    ends = [start + size for start, (size, _) in zip(starts, sizes, strict=True)]
-    shared = {
+    others = {place[value] for value in place if not _is_alone(value)}
+    return TensorColumns(
+        first={value: starts[number] for value, number in place.items()},
+        sizes=tuple(sizes),
+        place=place,
+        alone=tuple(number for number in range(len(sizes)) if number not in others),
+        shared=_shared(starts, [size for size, _ in sizes]),
+        slots=slots,
+    )
+
+
+def _shared(starts: Sequence[int], sizes: Sequence[int]) -> frozenset[int]:
+    """The places that have columns of others."""
+    ends = [start + size for start, size in zip(starts, sizes, strict=True)]
+    return frozenset(
         n
         for n, m in permutations(range(len(sizes)), 2)
         if starts[n] < ends[m] and starts[m] < ends[n]
-    }
-    others = {place[value] for value in place if not _is_alone(value)}
-    alone = tuple(number for number in range(len(sizes)) if number not in others)
-    first = {value: starts[number] for value, number in place.items()}
-    return TensorColumns(first, tuple(sizes), place, alone, frozenset(shared))
+    )
+
+
+class _Rings:
+    """The slots of an entry that are in tensor memory.
+
+    Attributes:
+        slots: By each slot, its ring.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self.slots = dict(_slots(entry))
+
+    def slots_of_sums(
+        self, entry: ir.Operation, places: _Places
+    ) -> dict[ir.Value, ir.Value]:
+        """The slot of each name in a ring with several; sums join the slots they go to.
+
+        Args:
+            entry: The entry.
+            places: The places of its sums.
+        """
+        slot_of: dict[ir.Value, ir.Value] = {}
+        for op in nested_ops(entry):
+            if op.name == DEPOSIT:
+                pending, slot = op.operands
+                slot_of[places.root(pending)] = slot
+                places.join(slot, pending)
+        several = {v for v, ring in self.slots.items() if _n_slots(ring) > 1}
+        found = {v: v for v in several}
+        for value in _pending_values(entry):
+            slot = slot_of.get(places.root(value))
+            if slot in several:
+                found[value] = slot
+        return found
+
+    def join(self, places: _Places) -> dict[ir.Value, int]:
+        """Joins the slots of each ring, and gives their number by their place.
+
+        Args:
+            places: The places of sums.
+        """
+        counts: dict[ir.Value, int] = {}
+        for value, ring in self.slots.items():
+            places.join(ring, value)
+            counts[places.root(ring)] = _n_slots(ring)
+        return counts
+
+
+def _n_slots(ring: ir.Value) -> int:
+    return RingType(ring.type).slots
+
+
+def _places(entry: ir.Operation, products: Sequence[ir.Operation]) -> _Places:
+    """The places of sums that products, changes and control flow hand on."""
+    places = _Places()
+    for value in _pending_values(entry):
+        for source in places.flow_of(entry).incoming(value):
+            places.join(value, source)
+    for op in products:
+        places.join(op.results[0], sum_of(op))
+    for op in nested_ops(entry):
+        if begins_sum(op) and (change := change_in_place(op)) is not None:
+            places.join(op.results[0], awaits_of(change)[0].operands[0])
+    return places
 
 
 class _Live(BackwardAnalysis[int]):

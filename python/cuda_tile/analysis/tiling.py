@@ -44,7 +44,11 @@ class Tiling:
 
 
 def tiling_of(view: ir.Value) -> Tiling:
-    """The tiling that is in the type of a view of tiles."""
+    """The tiling that is in the type of a view of tiles.
+
+    Raises:
+        InternalError: The value is no view of tiles.
+    """
     ty = view.type
     match ty:
         case PartitionViewType():
@@ -89,7 +93,11 @@ def promised_inside(op: ir.Operation, rank: int) -> list[bool]:
 
 
 def tensor_view_op(view: ir.Value) -> ir.Operation:
-    """The `make_tensor_view` behind a view; views never pass through a block."""
+    """The `make_tensor_view` behind a view; views never pass through a block.
+
+    Raises:
+        InternalError: No `make_tensor_view` stands behind the view.
+    """
     op = defining_op(view)
     while op is not None:
         if op.name == "cuda_tile.make_tensor_view":

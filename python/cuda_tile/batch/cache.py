@@ -17,7 +17,7 @@ import os
 import re
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -94,9 +94,7 @@ class Cache:
     def key(self, job: Job) -> str:
         """The name of the entry of a job."""
         digest = hashlib.sha256()
-        named = str(job.path) if job.is_text else ""
-        choices = json.dumps([job.form, asdict(job.options), named], sort_keys=True)
-        for part in (self.tools.encode(), choices.encode(), job.data):
+        for part in (self.tools.encode(), job.choices.encode(), job.data):
             digest.update(len(part).to_bytes(8, "little") + part)
         return digest.hexdigest()
 

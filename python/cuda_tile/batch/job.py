@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from cuda_tile import api
+from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.files import MAGIC
 from cuda_tile.ir.walk import entries
@@ -48,6 +50,37 @@ class Job:
         """Whether the file is MLIR text, whose locations name the file."""
         return not self.data.startswith(MAGIC)
 
+    @property
+    def choices(self) -> str:
+        """What decides the product beside the file's bytes, for the cache."""
+        named = str(self.path) if self.is_text else ""  # which is in the line table
+        return json.dumps([self.form, asdict(self.options), named], sort_keys=True)
+
+    def load(self) -> ir.Module:
+        """The module.
+
+        Raises:
+            UserError: The file is none, or has no kernel that could be compiled.
+        """
+        module = api.load(self.path if self.is_here else self.data)
+        if self.form in ("ptx", "cubin") and not entries(module.operation):
+            raise UserError(f"expected a kernel in '{self.path}', got none")
+        return module
+
+    def make(self) -> Product:
+        """Compiles in this process.
+
+        Raises:
+            CudaTileError: The program, a choice or the compiler is at fault.
+        """
+        module = self.load()
+        if self.form not in ("ptx", "cubin"):
+            made = api.translate(module, self.form, options=self.options)
+            return Product(made.encode() if isinstance(made, str) else made)
+        is_cubin = self.form == "cubin"
+        compiled = api.compile(module, options=self.options, cubin=is_cubin)
+        return product_of(compiled, compiled.cubin if is_cubin else None)
+
 
 @dataclass(frozen=True)
 class Product:
@@ -77,6 +110,19 @@ class Refusal:
 
     status: Status
     message: str
+
+
+def product_of(compiled: api.Compiled, cubin: bytes | None) -> Product:
+    """The product of a compilation.
+
+    Args:
+        compiled: What it made.
+        cubin: The machine code; None for PTX.
+    """
+    report = compiled.report
+    kernels = tuple(kernel.data() for kernel in report.kernels)
+    data = compiled.ptx.encode() if cubin is None else cubin
+    return Product(data, kernels, report.warnings, report.seconds)
 
 
 Answer = Product | Refusal
@@ -117,7 +163,7 @@ class Outcome:
 def perform(job: Job) -> Answer:
     """Compiles in this process; errors become a refusal."""
     try:
-        return _compile(job)
+        return job.make()
     except InternalError as error:
         return Refusal("failed", f"internal error: {error}")
     except UserError as error:
@@ -126,17 +172,3 @@ def perform(job: Job) -> Answer:
         return Refusal("failed", "out of memory (--memory-limit)")
     except Exception as error:
         return Refusal("failed", f"internal error: {type(error).__name__}: {error}")
-
-
-def _compile(job: Job) -> Product:
-    module = api.load(job.path if job.is_here else job.data)
-    if job.form not in ("ptx", "cubin"):
-        made = api.translate(module, job.form, options=job.options)
-        return Product(made.encode() if isinstance(made, str) else made)
-    if not entries(module.operation):
-        raise UserError(f"expected a kernel in '{job.path}', got none")
-    compiled = api.compile(module, options=job.options, cubin=job.form == "cubin")
-    report = compiled.report
-    kernels = tuple(kernel.data() for kernel in report.kernels)
-    data = compiled.cubin if job.form == "cubin" else compiled.ptx.encode()
-    return Product(data, kernels, report.warnings, report.seconds)

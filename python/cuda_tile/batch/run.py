@@ -94,7 +94,7 @@ def compile_all(
         UserError: The Ray cluster cannot be used.
     """
     found: dict[int, Outcome] = {}
-    for job, answer, seconds, is_cached in _answers(jobs, machines, cache):
+    for job, answer, seconds, is_cached in answers(jobs, machines, cache):
         found[job.number] = outcome = _finish(job, answer, seconds, is_cached)
         on_outcome(outcome)
     if cache is not None:
@@ -102,10 +102,19 @@ def compile_all(
     return [found[job.number] for job in jobs]
 
 
-def _answers(
+def answers(
     jobs: Sequence[Job], machines: Machines, cache: Cache | None
 ) -> Iterator[tuple[Job, Answer, float, bool]]:
-    """The answer to each job, with its seconds and whether the cache had it."""
+    """The answer to each job as it ends, with its seconds and whether the cache had it.
+
+    Args:
+        jobs: In any order.
+        machines: Who compiles.
+        cache: Where products are looked up and kept.
+
+    Raises:
+        UserError: The Ray cluster cannot be used.
+    """
     for job in jobs:
         if job.problem:
             yield job, Refusal("refused", job.problem), 0.0, False

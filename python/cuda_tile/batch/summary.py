@@ -31,12 +31,20 @@ _WORDS = {
 
 
 @contextmanager
-def progress_bar(total: int) -> Generator[Callable[[Outcome], None]]:
-    """Shows progress on stderr if that is a terminal; gives what to call per job."""
+def progress_bar(total: int, doing: str) -> Generator[Callable[[str], None]]:
+    """Shows progress on stderr if that is a terminal.
+
+    Args:
+        total: How many jobs there are.
+        doing: What is done to them.
+
+    Yields:
+        What to call after each job, with its name.
+    """
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
-        "compiling",
+        doing,
         *columns,
         "{task.fields[last]}",
         console=console,
@@ -45,8 +53,8 @@ def progress_bar(total: int) -> Generator[Callable[[Outcome], None]]:
     ) as progress:
         task = progress.add_task("", total=total, last="")
 
-        def advance(outcome: Outcome) -> None:
-            progress.update(task, advance=1, last=f"{outcome.file} {outcome.gpu}")
+        def advance(last: str) -> None:
+            progress.update(task, advance=1, last=last)
 
         yield advance
 

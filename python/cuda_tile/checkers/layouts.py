@@ -14,7 +14,8 @@ result needs of an operand must be with the same thread:
   operand's column of each lane, warp or block bit differ by what registers reach, and
   registers of the result need only what registers of the operand reach;
 - `reduce` likewise, from the operand without its reduced dimension;
-- `extract` behind `stage` likewise, whichever part it takes: `stage` moves the others.
+- `extract` behind `stage` likewise, whichever part it takes: `stage` moves the others;
+  not of sums in tensor memory, of which `roles` makes slots.
 
 Everything that is linear is right for all threads if it is for each bit. Every tile has
 all its elements somewhere. Conversions and accesses through views take any layout;
@@ -28,6 +29,7 @@ from collections.abc import Iterator, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.analysis.tensor_sums import awaits_columns
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import is_distributed, layout_of, shape_of
@@ -71,7 +73,9 @@ def check_staged(module: ir.Operation, options: Options) -> None:
     check(module, options)
     for entry in entries(module):
         for op in nested_ops(entry):
-            if op_stem(op) == "extract" and (fault := next(_parts(op), None)):
+            if op_stem(op) != "extract" or awaits_columns(op):
+                continue
+            if fault := next(_parts(op), None):
                 raise InternalError(f"layouts: {fault}", location_text(op))
 
 

@@ -22,7 +22,7 @@ from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_beside, write_output
 from cuda_tile.cli.limited import Limited
-from cuda_tile.cli.versions import versions
+from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
@@ -31,6 +31,7 @@ from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
 from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import DEFAULT_GPU, WARP_COUNTS, target_names
+from cuda_tile.tuned import TuningRecord
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
 """What `-o NAME` alone says of the form."""
@@ -121,6 +122,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         help="number of a plan of --list-plans; default: the one that costs least",
     )
     parser.add_argument(
+        "--tuning",
+        metavar="RECORD",
+        help="record of cuda-tile-tune, whose choice is taken if kernel, chip, options "
+        "and compiler are those that were tuned",
+    )
+    parser.add_argument(
         "--abi",
         choices=ABIS,
         default=ABIS[0],
@@ -180,6 +187,7 @@ class Request:
         report_run: What the page runs the kernel with; None to make it up.
         has_timing: Whether to print a table of times.
         lists_plans: Whether to list plans instead.
+        tuning: Whose choice to take; None to let the compiler choose.
         print_after: Steps to print the result of.
     """
 
@@ -191,6 +199,7 @@ class Request:
     report_run: str | None
     has_timing: bool
     lists_plans: bool
+    tuning: TuningRecord | None
     print_after: frozenset[str]
 
     @property
@@ -219,6 +228,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
         report_run=arguments.report_run,
         has_timing=arguments.timing,
         lists_plans=arguments.list_plans,
+        tuning=TuningRecord.read(arguments.tuning) if arguments.tuning else None,
         print_after=_steps(arguments.print_after),
     )
 
@@ -261,9 +271,11 @@ def _check_list(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: Something else is asked for.
     """
-    given = arguments.report or arguments.emit or arguments.plan is not None
-    if arguments.list_plans and given:
-        raise UserError("expected --list-plans without --report, --emit and --plan")
+    is_chosen = arguments.plan is not None or arguments.tuning is not None
+    if arguments.list_plans and (arguments.report or arguments.emit or is_chosen):
+        raise UserError(
+            "expected --list-plans without --report, --emit, --plan and --tuning"
+        )
 
 
 def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
@@ -353,7 +365,11 @@ def compile_file(request: Request) -> Report | None:
     needs_cubin = request.form == "cubin" or request.wants_report
     if needs_cubin or request.form == "ptx":
         compiled = api.compile(
-            module, options=request.options, observe=observe, cubin=needs_cubin
+            module,
+            options=request.options,
+            observe=observe,
+            cubin=needs_cubin,
+            tuning=request.tuning,
         )
         forms: dict[str, str | bytes] = {"ptx": compiled.ptx, "cubin": compiled.cubin}
         data = forms.get(request.form) or _level(module, request, None)
@@ -377,6 +393,7 @@ def _write_page(module: ir.Module, request: Request) -> Report:
         beside=Path(request.file).parent if is_file else None,
         given_run=request.report_run,
         observe=_printer(request.print_after),
+        tuning=request.tuning,
     )
     write_output(request.output, html_page(collected))
     return collected.compiled.report
@@ -388,7 +405,13 @@ def _level(
     """The text of a level before PTX."""
     if request.form == "tile":  # before any pass, so there is nothing to choose
         return api.translate(module, "tile")
-    return api.translate(module, request.form, options=request.options, observe=observe)
+    return api.translate(
+        module,
+        request.form,
+        options=request.options,
+        observe=observe,
+        tuning=request.tuning,
+    )
 
 
 def say_what_became(request: Request, report: Report) -> None:

@@ -13,7 +13,7 @@ from typing import cast
 
 from cuda_tile.api import Emit
 from cuda_tile.cli.files import STANDARD_STREAM
-from cuda_tile.cli.versions import versions
+from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.options import Options
 
@@ -74,6 +74,7 @@ def _check(arguments: argparse.Namespace) -> None:
         "--timing": arguments.timing,
         "--report=html": arguments.report == "html",
         "--report-run": arguments.report_run,
+        "--tuning": arguments.tuning,
     }.items():
         if value:
             raise UserError(f"expected one file for one chip with {flag}, got several")
@@ -135,8 +136,11 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
     machines = Machines(arguments.jobs or 1, arguments.ray, limits)
     cache = Cache() if arguments.cache and not is_off() else None
     # Ray prints messages of its own, which are no results.
-    with redirect_stdout(sys.stderr), summary.progress_bar(len(jobs)) as advance:
-        outcomes = compile_all(jobs, machines, cache, advance)
+    bar = summary.progress_bar(len(jobs), "compiling")
+    with redirect_stdout(sys.stderr), bar as advance:
+        outcomes = compile_all(
+            jobs, machines, cache, lambda each: advance(f"{each.file} {each.gpu}")
+        )
     seconds = time.monotonic() - started
     if arguments.report == "json":
         print(summary.to_json(outcomes, seconds, versions()))

@@ -22,6 +22,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from cuda_tile import api
+from cuda_tile.cli.counts import stats_text
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
 from cuda_tile.debug.options import add_debug_options, front_end
@@ -32,7 +33,8 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
-from cuda_tile.runtime.report import MODES, Finding, choices_of
+from cuda_tile.runtime.number_text import array_kind, first_elements, number_text
+from cuda_tile.runtime.report import MODES, Finding
 from cuda_tile.runtime.spread import bind_named, naming
 from cuda_tile.targets import find_target
 
@@ -43,21 +45,11 @@ EXECUTORS = {
 }
 EXECUTOR_OF = {
     **dict.fromkeys(("trace", "shuffle", "unspecified"), "interp"),
-    **dict.fromkeys(("bounds", "order"), "emulator"),
+    **dict.fromkeys(("bounds", "order", "time"), "emulator"),
 }
 """The executor that an option is for, if it is for one only."""
 OF_JUDGES = ("mode", "limit", "numbers", "seed", "preceding", "collect")
 """What interpreter and emulator both take, and a GPU does not."""
-EMULATOR_COUNTS = {
-    "warps": "instructions, per warp",
-    "requests": "memory requests, per warp",
-    "sectors": "32-byte sectors of global memory",
-    "min_sectors": "  least that could do",
-    "wavefronts": "wavefronts of shared memory",
-    "bank_conflicts": "  of them bank conflicts",
-    "flops": "operations of matrix instructions",
-}
-"""The totals of the emulator that `--stats` shows, with their labels."""
 SHOWN_ELEMENTS = 6
 
 _ARGUMENT_HELP = """\
@@ -117,6 +109,12 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="emulator: also say, for the grid and each loop, how fast the chip could "
         "at best do the work that was counted, and what limits it",
+    )
+    parser.add_argument(
+        "--time",
+        action="store_true",
+        help="emulator: also say how long the launch takes by a model of clocks, from "
+        "the same counts (docs/time.md)",
     )
     _add_checks(parser)
     add_debug_options(parser)
@@ -217,6 +215,7 @@ class Request:
         printed: Positions among `args` to print in full.
         has_stats: Whether to print counters.
         has_bounds: Whether to print bounds.
+        has_time: Whether to print the time of the model.
         has_trace: Whether to print each operation.
         seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
@@ -235,6 +234,7 @@ class Request:
     printed: tuple[int, ...]
     has_stats: bool
     has_bounds: bool
+    has_time: bool
     has_trace: bool
     seed: int | None
     shuffle: int
@@ -242,6 +242,11 @@ class Request:
     preceding: tuple[int, ...]
     options: dict[str, Any]
     front: FrontEnd | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether bounds are needed."""
+        return self.has_bounds or self.has_time
 
 
 def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Request:
@@ -276,6 +281,7 @@ def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Re
         printed=printed,
         has_stats=words.stats,
         has_bounds=words.bounds,
+        has_time=words.time,
         has_trace=words.trace,
         seed=words.seed,
         shuffle=words.shuffle or 0,
@@ -376,6 +382,8 @@ def run_file(request: Request) -> Sequence[Finding]:
         from cuda_tile.emulator.bounds.text import bounds_text
 
         print(bounds_text(counted.bounds))
+    if request.has_time:
+        print(_time(request, counted))
     findings: Sequence[Finding] = getattr(counted, "findings", ())
     for finding in findings:
         print(f"finding: {finding}")
@@ -399,7 +407,7 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
             on=request.executor,
             gpu=request.gpu,
             **_choices(request),
-            **(_for_bounds(request, module, kernel) if request.has_bounds else {}),
+            **(_for_bounds(request, module, kernel) if request.counts else {}),
         )
     except UserError as error:
         say(error)
@@ -441,7 +449,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         args=args,
         seeds=request.shuffle,
         **request.tolerances,
-        **choices_of("interp", request.options),
+        **request.options,
     )
     if not report:
         raise UserError(f"{kernel} depends on the order:\n{report}")
@@ -473,14 +481,19 @@ def _choices(request: Request) -> dict[str, Any]:
 
 
 def _for_bounds(request: Request, module: Any, kernel: str) -> dict[str, Any]:
-    """What bounds depend on: the chip, and the registers that ptxas gives."""
+    """What bounds depend on: the chip, the registers and the machine code."""
+    from cuda_tile.timing.counting import counting
+
     compiled = api.compile(module, request.gpu)
-    (resources,) = [k for k in compiled.report.kernels if k.kernel == kernel]
-    return {
-        "compiled": compiled,
-        "bounds": find_target(request.gpu),
-        "registers": resources.registers,
-    }
+    return {"compiled": compiled, **counting(compiled, kernel)}
+
+
+def _time(request: Request, counted: Any) -> str:
+    """The time of the model, from the counts of a launch."""
+    from cuda_tile.timing.launched import time_of_counts
+    from cuda_tile.timing.text import time_text
+
+    return time_text(time_of_counts(counted, request.grid, find_target(request.gpu)))
 
 
 def _array(value: object) -> Array | None:
@@ -531,14 +544,8 @@ def describe(value: Any) -> str:
     if array is None:
         return f"{value!r}"
     flat = array.reshape(-1)
-    first = " ".join(_number(number) for number in flat[:SHOWN_ELEMENTS])
-    more = " ..." if flat.size > SHOWN_ELEMENTS else ""
-    return f"{_kind(array)} {_range(flat)}first {first}{more}"
-
-
-def _kind(array: Array) -> str:
-    """Element type and shape."""
-    return f"{array.dtype}[{','.join(str(extent) for extent in array.shape)}]"
+    first = first_elements(flat, SHOWN_ELEMENTS)
+    return f"{array_kind(array)} {_range(flat)}first {first}"
 
 
 def _range(flat: Array) -> str:
@@ -551,25 +558,7 @@ def _range(flat: Array) -> str:
         return "all NaN, "
     low, high = (np.nanmin(wide), np.nanmax(wide)) if lost else (wide.min(), wide.max())
     nans = f", {lost} NaN" if lost else ""
-    return f"{_number(low)} to {_number(high)}{nans}, "
-
-
-def _number(value: Any) -> str:
-    if np.asarray(value).dtype.kind in "biu":
-        return str(int(value))
-    return f"{float(value):.6g}"
-
-
-def stats_text(counted: Any) -> str:
-    """The counters of the executor, one per line; see its report class."""
-    if counted is None:
-        return "  nothing is counted on a GPU"
-    if hasattr(counted, "op_count"):
-        rows = {"tile blocks": counted.block_count, "operations": counted.op_count}
-    else:
-        totals: dict[str, int] = counted.totals
-        rows = {text: totals[name] for name, text in EMULATOR_COUNTS.items()}
-    return "\n".join(f"  {text:36}{number:>12}" for text, number in rows.items())
+    return f"{number_text(low)} to {number_text(high)}{nans}, "
 
 
 @reports_errors

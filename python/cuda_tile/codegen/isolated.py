@@ -25,7 +25,12 @@ def translate(
 ) -> str:
     """The PTX of a module at level P, or its LLVM IR for an empty `arch`.
 
-    `library` is the path of the bitcode to link, or empty.
+    Args:
+        module: A module at level P.
+        arch: The target, such as sm_90a; empty for LLVM IR.
+        features: LLVM features of the target.
+        level: The optimisation level, 0 to 3.
+        library: The path of the bitcode to link; empty for none.
 
     Raises:
         UserError: LLVM refused the module, ended the process or took too long.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         record,
     )
     from cuda_tile.cutile.settings import Settings
+    from cuda_tile.cutile.tuning import tunable
 
 _HOMES = {
     "TESTED_VERSIONS": "installation",
@@ -33,6 +34,7 @@ _HOMES = {
     "Launch": "history",
     "launches": "history",
     "Settings": "settings",
+    "tunable": "tuning",
 }
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "launch",
     "launches",
     "record",
+    "tunable",
 ]
 
 

@@ -23,6 +23,7 @@ from cuda_tile.runtime.args import (
     list_args,
 )
 from cuda_tile.runtime.elements import Array, Element, element
+from cuda_tile.runtime.number_text import array_kind
 
 
 def members(args: Sequence[Any]) -> Iterator[Any]:
@@ -61,8 +62,7 @@ def labels(
 def _called(args: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
     for arg, name in zip(args, names, strict=False):
         if isinstance(arg, DeviceArray):
-            shape = ",".join(map(str, arg.array.shape))
-            yield f"{name}, {arg.array.dtype}[{shape}]"
+            yield f"{name}, {array_kind(arg.array)}"
         elif isinstance(arg, tuple):
             inner = cast(Sequence[Any], arg)
             yield from _called(inner, [f"{name}[{i}]" for i in range(len(inner))])
@@ -175,10 +175,9 @@ def _count_text(
 
 def _becomes(arg: Any) -> str:
     if isinstance(arg, DeviceArray):
-        sizes = ",".join(map(str, arg.array.shape))
         rank = arg.array.ndim
         what = f"pointer, {rank} extents, {rank} strides"
-        return f"{arg.array.dtype}[{sizes}] becomes {what}"
+        return f"{array_kind(arg.array)} becomes {what}"
     if isinstance(arg, list):
         return f"a list of {len(cast(list[Any], arg))} becomes table, length"
     return f"{arg!r} becomes a number"

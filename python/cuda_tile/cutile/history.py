@@ -46,15 +46,6 @@ class Launch:
     report: Any
     bytecode: bytes = field(repr=False)
 
-    @property
-    def cost(self) -> int:
-        """What the executor counted: operations or instructions; 0 on a GPU."""
-        if self.report is None:
-            return 0
-        if self.on == "interp":
-            return self.report.op_count
-        return self.report.totals["warps"]
-
 
 launches: deque[Launch] = deque(maxlen=KEPT)
 """The last launches of the process, the youngest last."""

@@ -68,7 +68,7 @@ def launch(
     if gpu is not None:
         choices["gpu"] = gpu
     settings = Settings(on=on, **choices)
-    extents, words = _grid(grid), _arguments(args)
+    extents, words = _grid(grid), ready_arguments(args)
     _prepare(on)
     signature, function = signature_of(kernel, words), Function.of(kernel)
     image = load_image(export(kernel, signature))
@@ -132,7 +132,7 @@ def bytecode(kernel: Any, signature: Any, version: str = NEWEST) -> bytes:
             "expected the arguments of a launch or a KernelSignature, got a "
             f"{type(signature).__name__}"
         )
-    args = _arguments(cast(Any, signature))
+    args = ready_arguments(cast(Any, signature))
     return export(kernel, signature_of(kernel, args), version)
 
 
@@ -159,7 +159,7 @@ def _prepare(on: str) -> None:
         load_standin()  # cuTile asks the driver's version before it reads arguments
 
 
-def _arguments(args: Sequence[Any]) -> tuple[Any, ...]:
+def ready_arguments(args: Sequence[Any]) -> tuple[Any, ...]:
     """Arguments as cuTile takes them: device arrays, numbers of Python."""
     if not isinstance(args, (tuple, list)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UserError(

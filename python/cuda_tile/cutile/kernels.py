@@ -98,19 +98,42 @@ class Work:
     args: tuple[Any, ...]
     labels: Mapping[int, str]
 
-    def run(self, settings: Settings, front: FrontEnd | None = None) -> Launch:
+    def cost(self, settings: Settings, report: Any) -> float:
+        """What a benchmark of a launch gives: operations, or clocks of the tuner.
+
+        Args:
+            settings: How it ran.
+            report: What the executor said.
+        """
+        if settings.on == "interp":
+            return float(report.op_count)
+        if report.bounds is None:  # in the debugger, which counts no bounds
+            return float(report.steps)
+        from cuda_tile.cutile.benchmark import benchmark_clocks
+
+        compiled = self.image.compiled(settings.gpu)
+        return benchmark_clocks(report, compiled, self.grid, settings.gpu)
+
+    def run(
+        self,
+        settings: Settings,
+        front: FrontEnd | None = None,
+        *,
+        is_benchmark: bool = False,
+    ) -> Launch:
         """Runs it, shows what the kernel printed, and keeps a note of it.
 
         Args:
             settings: How.
             front: Where the user of the debugger is, if there is one.
+            is_benchmark: Whether `cost` will be asked for.
 
         Raises:
             UserError: The kernel, its arguments or the compiler's limits are at fault.
         """
         try:
             report = (
-                self._report(settings)
+                self._report(settings, is_benchmark=is_benchmark)
                 if front is None
                 else self._debugged(settings, front)
             )
@@ -172,7 +195,7 @@ class Work:
             front, image.module, self.entry, compiled=compiled, **words
         )
 
-    def _report(self, settings: Settings) -> Any:
+    def _report(self, settings: Settings, *, is_benchmark: bool) -> Any:
         if settings.on == "interp":
             from cuda_tile import interp
 
@@ -183,6 +206,13 @@ class Work:
                 args=list(self.bound),
                 **settings.choices,
             )
+        needs_cubin = is_benchmark or settings.on == "gpu"
+        compiled = self.image.compiled(settings.gpu, cubin=needs_cubin)
+        choices = settings.choices
+        if is_benchmark:
+            from cuda_tile.cutile.benchmark import benchmark_choices
+
+            choices |= benchmark_choices(compiled, settings.gpu)
         return api.run(
             self.image.module,
             self.entry,
@@ -190,8 +220,8 @@ class Work:
             args=list(self.bound),
             on=settings.on,
             gpu=settings.gpu,
-            compiled=self.image.compiled(settings.gpu, cubin=settings.on == "gpu"),
-            **settings.choices,
+            compiled=compiled,
+            **choices,
         )
 
 

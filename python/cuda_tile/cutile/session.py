@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,14 +41,16 @@ class _Call:
         given: The arguments of the program, one set or, of a benchmark, several.
         args: The same with `DeviceArray`s.
         error: Why the launch failed, if it did.
-        cost: What the executor counted in the last launch: operations, instructions.
+        is_benchmark: Whether the last launch's cost is asked for.
+        cost: That cost: operations, or clocks of the tuner.
     """
 
     kernel: Function
     given: Sequence[Any] = ()
     args: Sequence[Any] = ()
     error: BaseException | None = None
-    cost: int = 0
+    is_benchmark: bool = False
+    cost: float = 0.0
 
     def bind(
         self, types: Sequence[str], addresses: Sequence[int]
@@ -130,7 +133,10 @@ class Session:
             return native(*words, **choices)
         given = words[place]
         call = _Call(
-            Function.of(words[place - 1]), given, converted(given, is_on_device)
+            Function.of(words[place - 1]),
+            given,
+            converted(given, is_on_device),
+            is_benchmark=name == BENCHMARK,
         )
         outer = getattr(self._threads, "call", None)
         self._threads.call = call
@@ -150,7 +156,7 @@ class Session:
             raise call.error
         # A benchmark's time is that of the host, which says little and varies: it is
         # repeated up to a thousand times. What was executed does not vary.
-        return float(call.cost) if name == BENCHMARK else result
+        return call.cost if call.is_benchmark else result
 
     def _prepare(
         self,
@@ -175,15 +181,14 @@ class Session:
 
     def _run(self, number: int) -> bool:
         work = self._work[number]
-        call = getattr(self._threads, "call", None)
+        call: _Call | None = getattr(self._threads, "call", None)
+        times = call is not None and call.is_benchmark
+        folder = self.settings.record
         try:
-            if self.settings.record is None:
-                launch = work.run(self.settings, self.front)
-            else:
-                with record_launch(self.settings.record, work):
-                    launch = work.run(self.settings, self.front)
-            if call is not None:
-                call.cost = launch.cost
+            with nullcontext() if folder is None else record_launch(folder, work):
+                launch = work.run(self.settings, self.front, is_benchmark=times)
+            if call is not None and times:
+                call.cost = work.cost(self.settings, launch.report)
         except BaseException as error:
             if call is not None:
                 call.error = error

@@ -11,7 +11,8 @@ from typing import Any, get_args
 
 from cuda_tile.api import Executor
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
+from cuda_tile.interp.alarms import Unspecified
+from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import DEFAULT_GPU, find_target
 
 VARIABLE = "CUDA_TILE_CUTILE"
@@ -28,8 +29,9 @@ class Settings:
         on: `interp` runs the tiles, `emulator` the PTX that this compiler makes, `gpu`
             its cubin on the machine's GPU.
         gpu: The chip that programs see and that is compiled for.
-        mode: Mode of the interpreter: what undefined behaviour does, see
-            python/cuda_tile/interp/README.md.
+        mode: What is looked for, a name of `cuda_tile.runtime.report.MODES`; None for
+            `hardware` on the interpreter (see python/cuda_tile/interp/README.md), for
+            what fits the launch on the emulator.
         unspecified: What elements are that nothing specifies, as those of a load that
             reaches past its array without a padding mode: `pattern`, or `zero`.
         seed: Draws what the language leaves open; None is program order.
@@ -41,7 +43,7 @@ class Settings:
 
     on: Executor = "interp"
     gpu: str = DEFAULT_GPU
-    mode: str = "hardware"
+    mode: str | None = None
     unspecified: str = "pattern"
     seed: int | None = None
     record: str | None = None
@@ -49,31 +51,32 @@ class Settings:
     def __post_init__(self) -> None:
         for name, known in (
             ("on", EXECUTORS),
-            ("mode", tuple(MODE_NAMES)),
+            ("mode", (None, *MODES)),
             ("unspecified", get_args(Unspecified)),
         ):
             if getattr(self, name) not in known:
-                raise UserError(
-                    f"expected {name} to be one of {', '.join(known)}, got "
-                    f"{getattr(self, name)!r}"
-                )
+                words = ", ".join(word for word in known if word is not None)
+                got = repr(getattr(self, name))
+                raise UserError(f"expected {name} to be one of {words}, got {got}")
         if self.seed is not None and self.seed < 0:
             raise UserError(f"expected a seed of 0 or more, got {self.seed}")
-        if self.seed is not None and self.on == "gpu":
-            raise UserError(
-                "expected on='interp' or on='emulator' with a seed, got gpu"
-            )
+        for name in ("mode", "seed"):
+            if getattr(self, name) is not None and self.on == "gpu":
+                raise UserError(
+                    f"expected on='interp' or on='emulator' with a {name}, got gpu"
+                )
         find_target(self.gpu)
 
     @property
     def choices(self) -> dict[str, Any]:
         """The executor's own options, for `cuda_tile.run`."""
+        if self.on == "gpu":
+            return {}
+        given = {"mode": self.mode, "seed": self.seed}
+        found = {name: value for name, value in given.items() if value is not None}
         if self.on == "interp":
-            names = ("mode", "seed", "unspecified")
-            return {name: getattr(self, name) for name in names}
-        if self.on == "emulator" and self.seed is not None:
-            return {"seed": self.seed}
-        return {}
+            return {"mode": "hardware", "unspecified": self.unspecified} | found
+        return found
 
     def to_environment(self) -> str:
         """The value of `VARIABLE`."""
@@ -109,8 +112,10 @@ def add_options(parser: ArgumentParser | Any, prefix: str = "") -> None:
         "mode",
         "interp: undefined behaviour is an error (strict), a warning where hardware "
         "runs it all the same (hardware, the default), or gives what hardware most "
-        "likely gives (permissive)",
-        choices=tuple(MODE_NAMES),
+        "likely gives (permissive); emulator: random order and all checks "
+        "(adversarial, the default where the launch is small), or all warps in step "
+        "(fast); each takes the other's names",
+        choices=tuple(MODES),
     )
     option(
         "unspecified",

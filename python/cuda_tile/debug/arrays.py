@@ -37,6 +37,16 @@ def element_bytes(arrays: Mapping[str, Array], text: str) -> tuple[int, int]:
     return start, start + array.itemsize
 
 
+def element_at(arrays: Mapping[str, Array], address: int) -> str | None:
+    """What an address is called, as `c[3, 5]`; None outside of all arrays."""
+    for name, array in arrays.items():
+        place = address - int(array.__array_interface__["data"][0])
+        if array.flags.c_contiguous and 0 <= place < array.nbytes:
+            index = np.unravel_index(place // array.itemsize, array.shape)
+            return f"{name}[{', '.join(map(str, index))}]"
+    return None
+
+
 def _parsed(text: str) -> tuple[str, ast.expr]:
     """The name and the index."""
     try:

@@ -8,8 +8,8 @@ of these stand. The emulator is deterministic too: going back is running again.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,27 @@ import numpy as np
 from cuda_tile.debug.arrays import element_bytes
 from cuda_tile.debug.breakpoints import Breakpoints
 from cuda_tile.debug.coroutine import Coroutine
-from cuda_tile.debug.expression import Coordinates
-from cuda_tile.debug.ptx_listing import PtxListing
+from cuda_tile.debug.ptx_listing import PtxListing, in_order
+from cuda_tile.debug.ptx_values import (
+    lanes_of,
+    launch_values,
+    register_value,
+    shared_values,
+)
+from cuda_tile.debug.ptx_writers import PtxWriters
 from cuda_tile.debug.rewind import Rewind
+from cuda_tile.debug.scope import Scope
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
 from cuda_tile.debug.stepping import Plan, Seek, Through, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
-from cuda_tile.debug.values import Shown, array_kind, frozen
+from cuda_tile.debug.values import Shown, frozen
 from cuda_tile.debug.waits import Wait, circle
 from cuda_tile.emulator.errors import FindingError
 from cuda_tile.emulator.machine.groups import Group
 from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.schedule import Scheduler, Watcher
-from cuda_tile.emulator.ptx.syntax import Function, Instruction, Register, registers_in
+from cuda_tile.emulator.ptx.syntax import Function, Register
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.elements import Array
 from cuda_tile.targets import WARP_LANES
@@ -66,12 +73,13 @@ class EmulatorTarget:
         self.is_paused = False
         self.thread = 1
         self.rewind = Rewind(self)
+        self.writers = PtxWriters(self, self.rewind)
         self._launch = launch
-        self._arrays = arrays
+        self.arrays = arrays
         self._saved = [(a, a.copy()) for a in arrays.values() if a.flags.writeable]
-        self._file = f"{name}.ptx"
-        sources.write(self._file, ptx)
-        self.listing = PtxListing(ptx, self._file)
+        self.file = f"{name}.ptx"
+        sources.write(self.file, ptx)
+        self.listing = PtxListing(ptx, self.file)
         breakpoints.place(self.listing.all(), (), sources)
         self._said = 0
         self._begin()
@@ -86,6 +94,7 @@ class EmulatorTarget:
         self._scheduler: Scheduler | None = None
         self._group: Group | None = None
         self._functions: dict[str, Function] = {}
+        self._registers_of: dict[int, list[Register]] = {}
         self._found = ""
         self._watched = b""
         self.is_after = False
@@ -144,6 +153,7 @@ class EmulatorTarget:
         self._functions[function.name] = function
         spot = self.listing.spots[function.name][group.pc]
         previous_group, self._group = self._group, group
+        self.writers.sees(self.live, group)
         found = self._after(previous_group)
         for warp in group.lanes.warps:
             number = int(warp) + 1
@@ -206,7 +216,7 @@ class EmulatorTarget:
 
     def describe(self) -> str:
         """The launch in one line."""
-        return f"{self.name} on the emulator, {self._file}"
+        return f"{self.name} on the emulator, {self.file}"
 
     def threads(self) -> Sequence[Thread]:
         """The warps that have not ended."""
@@ -225,12 +235,14 @@ class EmulatorTarget:
         return found
 
     def _warp_name(self, warp: int) -> str:
-        machine = self._live()
+        machine = self.live
         lane = warp * WARP_LANES
         block = machine.block_of(int(machine.cta_of[lane]))
         return f"block {block}, warp {int(machine.warp_in_cta[lane])}"
 
-    def _live(self) -> Machine:
+    @property
+    def live(self) -> Machine:
+        """The machine of a launch that has begun."""
         if self._machine is None:
             raise UserError("expected a launch that has begun")
         return self._machine
@@ -268,32 +280,40 @@ class EmulatorTarget:
         spot, machine = self.spot(thread), self._machine
         if spot is None or machine is None:
             return {}
-        lanes = slice((thread - 1) * WARP_LANES, thread * WARP_LANES)
+        registers = self._registers(machine, spot, thread)
         return {
-            "Registers": self._registers(machine, spot, lanes),
-            "Launch": _launch_values(machine, lanes),
-            "Shared memory": _shared(machine, lanes.start),
+            "Registers": {name: read() for name, read in registers.items()},
+            **self._places(machine, thread),
+        }
+
+    def _places(self, machine: Machine, thread: int) -> dict[str, dict[str, Shown]]:
+        """What there is beside registers."""
+        lanes = lanes_of(thread)
+        return {
+            "Launch": launch_values(machine, lanes),
+            "Shared memory": shared_values(machine, lanes.start),
             "mbarriers": self._mbarriers(machine, lanes.start),
         }
 
     def _registers(
-        self, machine: Machine, spot: Spot, lanes: slice
-    ) -> dict[str, Shown]:
-        """Those of the function, the ones of this instruction first."""
-        code = next(
-            (
-                function.code
-                for name, function in self._functions.items()
-                if any(spot is each for each in self.listing.spots[name])
-            ),
-            (),
-        )
-        found: dict[str, Shown] = {}
-        for register in _in_order(code, spot):
+        self, machine: Machine, spot: Spot, thread: int
+    ) -> dict[str, Callable[[], Shown]]:
+        """What reads those of the function; the ones of this instruction first."""
+        lanes = lanes_of(thread)
+        found: dict[str, Callable[[], Shown]] = {}
+        for register in self._in_order(spot):
             values = machine.kept(register)
             if values is not None:
-                found[register.name] = _register(values[lanes], machine.live[lanes])
+                found[register.name] = partial(register_value, values, machine, lanes)
         return found
+
+    def _in_order(self, spot: Spot) -> list[Register]:
+        """The registers of a function, those of an instruction first."""
+        if spot.order not in self._registers_of:
+            function = self._functions.get(self.listing.function_of(spot))
+            code = function.code if function is not None else ()
+            self._registers_of[spot.order] = list(in_order(code, spot))
+        return self._registers_of[spot.order]
 
     def _mbarriers(self, machine: Machine, lane: int) -> dict[str, Shown]:
         if self._scheduler is None:
@@ -308,11 +328,15 @@ class EmulatorTarget:
         }
 
     def names(self, thread: int, frame: int = 0) -> Mapping[str, Any]:
-        """Registers, place in the grid and arrays."""
-        found: dict[str, Any] = {name: frozen(a) for name, a in self._arrays.items()}
-        for group in self.scopes(thread, frame).values():
-            found |= {name: each.value for name, each in group.items()}
-        return found
+        """Arrays, place in the grid and registers, which are read when asked for."""
+        rest: dict[str, Any] = {name: frozen(a) for name, a in self.arrays.items()}
+        spot, machine = self.spot(thread), self._machine
+        if spot is None or machine is None:
+            return rest
+        for group in self._places(machine, thread).values():
+            rest |= {name: each.value for name, each in group.items()}
+        registers = self._registers(machine, spot, thread)
+        return Scope(registers, lambda read: read().value, rest)
 
     def nearby(self, thread: int) -> Sequence[str]:
         """The instructions of the same source line; `->` marks the next one."""
@@ -321,7 +345,7 @@ class EmulatorTarget:
             return []
         return [
             f"{'->' if spot is now else '  '} "
-            f"{self.sources.line(self._file, spot.places[0].line).strip()}"
+            f"{self.sources.line(self.file, spot.places[0].line).strip()}"
             for spot in self.listing.all()
             if spot.lines[:-1] == now.lines[:-1]
             and abs(spot.order - now.order) < NEARBY_LINES
@@ -329,11 +353,11 @@ class EmulatorTarget:
 
     def element(self, text: str) -> tuple[int, int]:
         """The bytes of an element of an array."""
-        return element_bytes(self._arrays, text)
+        return element_bytes(self.arrays, text)
 
     def main_file(self) -> str:
         """The PTX text."""
-        return self._file
+        return self.file
 
     def new_output(self) -> str:
         """What the kernel printed, which the emulator gives at the end."""
@@ -353,8 +377,8 @@ class EmulatorTarget:
         return self.rewind.goto(time)
 
     def who(self, text: str) -> list[str]:
-        """Not here: registers hold no elements of tiles."""
-        raise UserError("expected --on=interp, which knows who wrote an element")
+        """Which instruction wrote an element, and from what."""
+        return self.writers.who(text, *self.element(text))
 
 
 def _text(group: Group | None) -> str:
@@ -363,46 +387,3 @@ def _text(group: Group | None) -> str:
         return "nobody"
     instruction = group.program.function.code[group.pc]
     return f"line {instruction.line}: {instruction.mnemonic}"
-
-
-def _launch_values(machine: Machine, lanes: slice) -> dict[str, Shown]:
-    block = machine.block_of(int(machine.cta_of[lanes.start]))
-    return {
-        "block": Shown(Coordinates(block)),
-        "warp": Shown(int(machine.warp_in_cta[lanes.start])),
-        "lanes": Shown(frozen(machine.live[lanes]), "lanes that have not ended"),
-    }
-
-
-def _shared(machine: Machine, lane: int) -> dict[str, Shown]:
-    size = machine.symbols.shared_bytes // 4 * 4
-    start = int(machine.shared_base[lane])
-    words = frozen(machine.shared[start : start + size].view(np.uint32))
-    floats = frozen(words.view(np.float32))
-    return {
-        "shared": Shown(words, array_kind(words)),
-        "shared_f32": Shown(floats, array_kind(floats)),
-    }
-
-
-def _register(values: Array, live: Array) -> Shown:
-    """One value where all lanes agree, else 32."""
-    alive = values[live]
-    if len(alive) and alive.ndim == 1 and (alive == alive[0]).all():
-        return Shown(np.asarray(alive[0]), f"{values.dtype}, in all lanes")
-    return Shown(frozen(values), array_kind(values))
-
-
-def _in_order(code: Sequence[Instruction], spot: Spot) -> list[Register]:
-    """The registers of a function: those of one instruction, then by name."""
-    line = spot.places[0].line
-    here = [r for i in code if i.line == line for r in registers_in(i)]
-    rest = {r for i in code for r in registers_in(i)} - set(here)
-    ordered = sorted(rest, key=lambda r: [*_name_parts(r.name)])
-    return list(dict.fromkeys([*here, *ordered]))
-
-
-def _name_parts(name: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*?)(\d*)", name)
-    assert match is not None, "any text matches"
-    return match[1], int(match[2] or 0)

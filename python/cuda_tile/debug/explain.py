@@ -162,7 +162,11 @@ def explain(
     """
     slot, shape = _stored(line.op)
     index = tuple(int(i) for i in np.unravel_index(position, shape))
-    lines = list(_Explainer(listing, names, run).tree(slot, index, 0))
+    return cut(list(_Explainer(listing, names, run).tree(slot, index, 0)))
+
+
+def cut(lines: list[str]) -> list[str]:
+    """An explanation without what is too much."""
     rest = len(lines) - MAX_LINES
     more = [f"... and {rest} more"] if rest > 0 else []
     return lines[:MAX_LINES] + more

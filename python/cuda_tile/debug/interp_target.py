@@ -20,11 +20,12 @@ from cuda_tile.debug.expression import Coordinates
 from cuda_tile.debug.listing import Line, Listing
 from cuda_tile.debug.names import Names
 from cuda_tile.debug.rewind import Rewind
+from cuda_tile.debug.scope import Scope
 from cuda_tile.debug.sources import Sources
 from cuda_tile.debug.spots import Spot
 from cuda_tile.debug.stepping import Plan, Seek, Through, UntilStore
 from cuda_tile.debug.target import END, FAULT, Frame, Stop, Thread
-from cuda_tile.debug.tiles import Scope, nan_in, shown
+from cuda_tile.debug.tiles import nan_in, shown
 from cuda_tile.debug.values import Shown
 from cuda_tile.debug.writers import Writers
 from cuda_tile.interp.driver import Session

@@ -58,11 +58,11 @@ def debug_interp(
     """
     sources = Sources(folders)
     if program is None:
-        module = with_places(module, sources)
+        module, program = with_places(module, sources)
     operation = find_entry(module.operation, entry)
     name = entry_name(operation)
     launching = Launching(
-        program or interp.load(module),
+        program,
         name,
         kernel or name,
         grid,
@@ -74,18 +74,23 @@ def debug_interp(
     return debug(InterpTarget(launching, front.breakpoints, sources), front)
 
 
-def with_places(module: ir.Module, sources: Sources) -> ir.Module:
-    """The module itself, or where it has no source lines, one whose text is its source.
+def with_places(module: ir.Module, sources: Sources) -> tuple[ir.Module, Program]:
+    """The module, or where it has no source lines, one whose text is its source.
 
     Args:
         module: The module.
         sources: Keeps the text as long as it lives.
+
+    Returns:
+        It, and what the interpreter decodes it to.
     """
-    entries = interp.load(module).entries.values()
+    program = interp.load(module)
+    entries = program.entries.values()
     if any(places_of(op.location) for e in entries for op in all_ops(e.body)):
-        return module
+        return module, program
     text = str(module.operation.get_asm())
-    return load(sources.write(f"{next(iter(entries)).name}.mlir", text))
+    placed = load(sources.write(f"{next(iter(entries)).name}.mlir", text))
+    return placed, interp.load(placed)
 
 
 def debug_emulator(

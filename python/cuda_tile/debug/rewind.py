@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from cuda_tile.debug.breakpoints import Breakpoints
@@ -21,21 +20,6 @@ from cuda_tile.errors import UserError
 KINDS = ("over", "op", "breakpoint", "start")
 """How far back: to the line before, the op before, the breakpoint before, the beginning
 of the launch."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Where a launch stands.
-
-    Attributes:
-        time: Ops that had begun.
-        is_after: Whether it is the one after the op that began then.
-        is_end: Whether the launch has ended, or failed.
-    """
-
-    time: int
-    is_after: bool
-    is_end: bool
 
 
 class Replayed(Protocol):
@@ -100,15 +84,18 @@ class Rewind:
 
     def again(self) -> None:
         """Runs the launch again from its beginning up to now."""
-        moment = self._moment()
-        time = sys.maxsize if moment.is_end else moment.time
-        self._target.restart()
-        self._target.resume(Seek(time, "the same moment", moment.is_after))
+        self.run_to(self.now())
 
-    def _moment(self) -> Moment:
+    def now(self) -> Seek:
+        """The way to the moment at which the launch stands."""
         target = self._target
-        is_end = target.ended is not None
-        return Moment(target.time, target.is_after, is_end)
+        time = sys.maxsize if target.ended is not None else target.time
+        return Seek(time, "the same moment", target.is_after)
+
+    def run_to(self, moment: Seek) -> None:
+        """Runs the launch again from its beginning up to a moment."""
+        self._target.restart()
+        self._target.resume(moment)
 
     def _last(self, matches: Matches) -> int | None:
         """When something was true last before now."""

@@ -33,6 +33,11 @@ class Stop:
     reason: str
     text: str = ""
 
+    @property
+    def is_last(self) -> bool:
+        """Whether the launch has ended, or failed."""
+        return self.reason in (END, FAULT)
+
     def describe(self) -> str:
         """Both in one line."""
         return f"{self.reason}: {self.text}" if self.text else self.reason

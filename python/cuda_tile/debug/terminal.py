@@ -13,21 +13,11 @@ import sys
 from typing import IO, Any
 
 from cuda_tile.debug.breakpoints import Breakpoints
+from cuda_tile.debug.controls import Controls, whole
 from cuda_tile.debug.expression import evaluate
 from cuda_tile.debug.history import keep_history
 from cuda_tile.debug.look import Looks
-from cuda_tile.debug.rewind import KINDS
-from cuda_tile.debug.stepping import (
-    STEPS,
-    Continue,
-    Plan,
-    Seek,
-    Step,
-    UntilNan,
-    UntilRace,
-    UntilStore,
-)
-from cuda_tile.debug.target import END, FAULT, Move, Stop, Target
+from cuda_tile.debug.target import Move, Stop, Target
 from cuda_tile.debug.values import pretty
 from cuda_tile.errors import UserError
 
@@ -171,96 +161,75 @@ class Terminal(cmd.Cmd):
 
     # Going on
 
-    def _go(self, plan: Plan) -> bool:
-        target = self._live
-        if self._last_stop is not None and self._last_stop.reason in (END, FAULT):
-            self.say("the launch has ended; go back, or continue with the program")
-            return False
-        self._move = lambda: target.resume(plan)
-        return True
+    @property
+    def _controls(self) -> Controls:
+        return Controls(self._live, self._last_stop, self._looks.thread)
 
-    def _step(self, kind: str) -> bool:
-        assert kind in STEPS, "the commands below"
-        spot = self._live.spot(self._looks.thread)
-        if spot is None:  # at the beginning
-            return self._go(Seek(0, "step"))
-        if kind == "iteration" and not spot.loops:
-            raise UserError("expected a place in a loop; step into one")
-        return self._go(Step(self._looks.thread, spot, kind))
+    def _go(self, move: Move | None) -> bool:
+        self._move = move
+        return True
 
     def do_continue(self, arg: str) -> bool:
         """Goes on to the next breakpoint, or to the end."""
-        if self._last_stop is not None and self._last_stop.reason in (END, FAULT):
-            return True
-        return self._go(Continue())
+        return self._go(self._controls.go_on())
 
     def do_next(self, arg: str) -> bool:
         """Goes on to the next line, over functions that are called."""
-        return self._step("over")
+        return self._go(self._controls.step("over"))
 
     def do_step(self, arg: str) -> bool:
         """Goes on to the next line, also into functions that are called."""
-        return self._step("into")
+        return self._go(self._controls.step("into"))
 
     def do_stepi(self, arg: str) -> bool:
         """Goes on by one op or instruction."""
-        return self._step("op")
+        return self._go(self._controls.step("op"))
 
     def do_finish(self, arg: str) -> bool:
         """Goes on until the function, or else the innermost loop, is left."""
-        return self._step("out")
+        return self._go(self._controls.step("out"))
 
     def do_iteration(self, arg: str) -> bool:
         """Goes on to the next iteration of the innermost loop, or behind it."""
-        return self._step("iteration")
+        return self._go(self._controls.step("iteration"))
 
     def do_nan(self, arg: str) -> bool:
         """Goes on to the first op whose result has a NaN."""
-        return self._go(UntilNan())
+        return self._go(self._controls.nan())
 
     def do_race(self, arg: str) -> bool:
         """Goes on to the first race, past breakpoints."""
-        return self._go(UntilRace())
+        return self._go(self._controls.race())
 
     def do_store(self, arg: str) -> bool:
         """Goes on to the next store to an element of an array: store c[3, 5]."""
-        start, stop = self._live.element(arg)
-        return self._go(UntilStore(start, stop, arg))
+        return self._go(self._controls.store(arg))
 
     # Going back
 
-    def _back(self, kind: str) -> bool:
-        assert kind in KINDS, "the commands below"
-        target = self._live
-        self._move = lambda: target.back(kind)
-        return True
-
     def do_back(self, arg: str) -> bool:
         """Goes back to the line before."""
-        return self._back("over")
+        return self._go(self._controls.back("over"))
 
     def do_backi(self, arg: str) -> bool:
         """Goes back by one op."""
-        return self._back("op")
+        return self._go(self._controls.back("op"))
 
     def do_rcontinue(self, arg: str) -> bool:
         """Goes back to the breakpoint before, or to the beginning of the launch."""
-        return self._back("breakpoint")
+        return self._go(self._controls.back("breakpoint"))
 
     def do_start(self, arg: str) -> bool:
         """Goes back to the beginning of the launch."""
-        return self._back("start")
+        return self._go(self._controls.back("start"))
 
     def do_goto(self, arg: str) -> bool:
         """Goes to a moment, counted in ops, as `who` tells them."""
-        target = self._live
-        time = _integer(arg)
-        self._move = lambda: target.goto(time)
-        return True
+        return self._go(self._controls.goto(arg))
 
     def do_who(self, arg: str) -> None:
         """Says who wrote an element of an array last, and from what: who c[3, 5]."""
-        for line in self._live.who(arg):
+        for line in self._controls.who(arg):
             self.say(line)
 
     # Breakpoints
@@ -281,7 +250,7 @@ class Terminal(cmd.Cmd):
         place, _, condition = arg.partition(" if ")
         file, _, line = place.strip().rpartition(":")
         made = self.breakpoints.add(
-            file or self._looks.file(), _integer(line), condition=condition, **choices
+            file or self._looks.file(), whole(line), condition=condition, **choices
         )
         self.say(f"breakpoint {made.describe()}")
 
@@ -292,7 +261,7 @@ class Terminal(cmd.Cmd):
 
     def do_delete(self, arg: str) -> None:
         """Takes a breakpoint away; all of them without a number."""
-        number = _integer(arg) if arg else None
+        number = whole(arg) if arg else None
         self.breakpoints.remove(lambda each: number in (None, each.number))
 
     # Looking
@@ -332,7 +301,7 @@ class Terminal(cmd.Cmd):
 
     def do_ops(self, arg: str) -> None:
         """The ops or instructions of this line; `->` stands before the next one."""
-        for line in self._live.nearby(self._looks.thread):
+        for line in self._controls.ops():
             self.say(line)
 
     def do_where(self, arg: str) -> None:
@@ -345,11 +314,11 @@ class Terminal(cmd.Cmd):
 
     def do_thread(self, arg: str) -> None:
         """Looks at another tile block or warp, by its number in `threads`."""
-        self._looks.select(_integer(arg))
+        self._looks.select(whole(arg))
 
     def do_frame(self, arg: str) -> None:
         """Looks at a function by its number in `where`."""
-        self._looks.frame = _integer(arg)
+        self._looks.frame = whole(arg)
 
     def do_quit(self, arg: str) -> bool:
         """Ends the debugger and the program."""
@@ -379,9 +348,3 @@ _SHORT = {
     "w": "where",
 }
 """Names of commands that are shorter than their beginning."""
-
-
-def _integer(text: str) -> int:
-    if not text.strip().isdigit():
-        raise UserError(f"expected a number, got '{text.strip()}'")
-    return int(text)

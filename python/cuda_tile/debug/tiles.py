@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from cuda_tile.debug.listing import Listing
-from cuda_tile.debug.values import Shown, array_kind, as_array, first_nan, frozen
+from cuda_tile.debug.values import Shown, as_array, first_nan, frozen
 from cuda_tile.interp.delay import Later
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import TileType
@@ -17,6 +16,7 @@ from cuda_tile.interp.trace import describe_value
 from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.interp.values import Partial
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.number_text import array_kind
 
 
 def shown(listing: Listing, run: TileBlock, slot: int, argument: Any = None) -> Shown:
@@ -65,38 +65,3 @@ def nan_in(value: Any) -> tuple[int, ...] | None:
 def as_tile(value: Any) -> Array | Partial | None:
     """The value if it is a tile."""
     return value if isinstance(value, Partial) else as_array(value)
-
-
-class Scope(Mapping[str, Any]):
-    """The values in scope as expressions see them, each made when it is asked for.
-
-    Args:
-        slots: The slots by name.
-        value: Gives what is in a slot.
-        rest: Further values by name.
-    """
-
-    def __init__(
-        self,
-        slots: Mapping[str, int],
-        value: Callable[[int], Any],
-        rest: Mapping[str, Any],
-    ) -> None:
-        self._slots = slots
-        self._value = value
-        self._rest = rest
-
-    def __getitem__(self, name: str) -> Any:
-        return (
-            self._value(self._slots[name]) if name in self._slots else self._rest[name]
-        )
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._slots or name in self._rest
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._rest
-        yield from self._slots
-
-    def __len__(self) -> int:
-        return len(self._slots) + len(self._rest)

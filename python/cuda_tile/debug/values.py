@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.number_text import address_text, array_kind, first_elements
 
 LINE_ELEMENTS = 6
 """Elements that one line shows."""
@@ -65,23 +66,11 @@ def frozen(array: Array) -> Array:
     return view
 
 
-def array_kind(array: Array) -> str:
-    """`float32[16,16]`."""
-    return f"{array.dtype}[{','.join(map(str, array.shape))}]"
-
-
 def number(value: Any) -> str:
     """One element."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    dtype = np.asarray(value).dtype
-    if dtype == np.uint64:  # an address
-        return f"{int(value):#x}"
-    if dtype.kind in "iu":
-        return str(int(value))
-    if dtype.kind == "c":
-        return str(value)
-    return f"{float(value):.6g}"
+    return str(value) if np.iscomplexobj(value) else address_text(value)
 
 
 def one_line(value: Any) -> str:
@@ -99,9 +88,7 @@ def one_line(value: Any) -> str:
 
 def elements(array: Array) -> str:
     """The first elements of an array."""
-    flat = array.reshape(-1)
-    more = " ..." if flat.size > LINE_ELEMENTS else ""
-    return f"{' '.join(map(number, flat[:LINE_ELEMENTS]))}{more}"
+    return first_elements(array, LINE_ELEMENTS, number)
 
 
 def statistics(array: Array, lost: int = 0) -> dict[str, str]:

@@ -70,10 +70,9 @@ class Addresses:
         if moved not in self._made:
             thread = self._e.threads.linear_form([c * size for c in self._columns])
             if self._origin.chosen is not None:
-                thread = b.op("llvm.xor", b.i32, thread, self._origin.chosen)
+                thread = b.binary("xor", thread, self._origin.chosen)
             if moved:
-                constant = b.constant(b.i32, moved * size)
-                thread = b.op("llvm.xor", b.i32, thread, constant)
+                thread = b.binary("xor", thread, moved * size)
             pointer = b.byte_offset(self._pointer, thread)
             self._made[moved] = b.pinned(pointer) if self._moves else pointer
         return b.byte_offset(self._made[moved], rest * size + self._first_bytes)

@@ -11,7 +11,7 @@ from cuda_tile.emit.access import TileAccess, ptx_order
 from cuda_tile.emit.atomic_forms import Guarded, operation_text, red
 from cuda_tile.emit.blocks import barrier
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.vectors import Run
+from cuda_tile.emit.vectors import Run, guarded_effect
 from cuda_tile.ir.attributes import keyword
 
 _WORD_BYTES = 4
@@ -35,23 +35,21 @@ def collect(
     identity = b.constant(b.i32, bins.identity)
     barrier(e)  # scratch memory may still be in use
     for at, inside in _own_bins(e, bins):
-        _shared(e, "st.shared.b32 [$1], $0;", identity, at, inside)
+        guarded_effect(b, "st.shared.b32", at, inside, [identity])
     barrier(e)
     access = TileAccess.of_pointers(e, op, op.operands[0], mask, arg, 0)
     indices = e.packer.scalars(e.fragment(bins.index))
     values = e.packer.scalars(e.fragment(arg))
     for (register,), _, allowed in access.owned():
         number = b.resize(indices[register], b.i32)
-        place = b.mul(number, b.constant(b.i32, _WORD_BYTES))
+        place = b.mul(number, _WORD_BYTES)
         at = b.byte_offset(e.scratch_pointer(), place)
-        text = f"red.relaxed.cta.shared.{operation} [$1], $0;"
-        _shared(e, text, values[register], at, allowed)
+        text = f"red.relaxed.cta.shared.{operation}"
+        guarded_effect(b, text, at, allowed, [values[register]])
     barrier(e)
     base, order = e.scalar(bins.base), ptx_order(op)
     for at, inside in _own_bins(e, bins):
-        (word,) = b.inline_ptx(
-            "ld.shared.b32 $0, [$1];", "=r,r", [b.i32], [at], side_effects=True
-        )
+        (word,) = b.ptx("ld.shared.b32 $0, [$1];", [b.i32], at, has_effect=True)
         changed = b.both(inside, b.icmp("ne", word, identity))
         start = b.op("llvm.ptrtoint", b.i32, e.scratch_pointer())
         here = b.op("llvm.sub", b.i32, b.op("llvm.ptrtoint", b.i32, at), start)
@@ -64,22 +62,12 @@ def _own_bins(e: Emitter, bins: Bins) -> list[tuple[ir.Value, ir.Value | None]]:
     b, threads = e.builder, e.role.threads
     found: list[tuple[ir.Value, ir.Value | None]] = []
     for first in range(0, bins.count, threads):
-        number = b.add(e.threads.index, b.constant(b.i32, first))
+        number = b.add(e.threads.index, first)
         inside = None
         if first + threads > bins.count:
-            inside = b.icmp("ult", number, b.constant(b.i32, bins.count))
+            inside = b.icmp("ult", number, bins.count)
             zero = b.constant(b.i32, 0)
             number = b.select(inside, number, zero)
-        place = b.mul(number, b.constant(b.i32, _WORD_BYTES))
+        place = b.mul(number, _WORD_BYTES)
         found.append((b.byte_offset(e.scratch_pointer(), place), inside))
     return found
-
-
-def _shared(
-    e: Emitter, text: str, value: ir.Value, at: ir.Value, allowed: ir.Value | None
-) -> None:
-    """One instruction with a value and an address, perhaps predicated."""
-    guard, letters, operands = "", "r,r", [value, at]
-    if allowed is not None:
-        guard, letters, operands = "@$2 ", "r,r,b", [*operands, allowed]
-    e.builder.inline_ptx(f"{guard}{text}", letters, [], operands, side_effects=True)

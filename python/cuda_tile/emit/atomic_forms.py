@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.vectors import (
-    CONSTRAINT,
     Run,
-    carrier_type,
     from_carrier,
+    guarded_effect,
     slots_text,
     to_carrier,
 )
@@ -78,38 +77,28 @@ def atom(
         operands: Words of each operand.
         otherwise: The words to give where nothing is updated; zeros by default.
     """
-    carrier = carrier_type(run)
-    letter = CONSTRAINT[str(carrier)]
-    n = run.words
+    carrier, n = run.carrier, run.words
     columns = [[to_carrier(b, run, word) for word in words] for words in operands]
     target, _ = slots_text(0, n)
     inputs: list[ir.Value] = [v for column in columns for v in column]
-    letters = [letter] * len(inputs)
     texts = [slots_text(n * (i + 1), n)[0] for i in range(len(columns))]
     address = n * (len(columns) + 1)
     inputs.append(where.address)
-    letters.append("l")
     text = f"atom{where.order}.global.{operation} {target}, [${address}], "
     text += ", ".join(texts) + ";"
-    early = ""
     if where.allowed is not None:
         inputs.append(where.allowed)
-        letters.append("b")
-        early = "&"
         lines: list[str] = []
         at = address + 2
         for i in range(n):
             source = "0"
             if otherwise is not None:
                 inputs.append(to_carrier(b, run, otherwise[i]))
-                letters.append(letter)
                 source = f"${at + i}"
             lines.append(f"mov.b{run.word_bits} ${i}, {source};")
         text = "\n\t".join([*lines, f"@${address + 1} {text}"])
-    constraints = [f"={early}{letter}"] * n + letters
-    old = b.inline_ptx(
-        text, ",".join(constraints), [carrier] * n, inputs, side_effects=True
-    )
+    is_early = where.allowed is not None
+    old = b.ptx(text, [carrier] * n, *inputs, has_effect=True, is_early=is_early)
     return [from_carrier(b, run, value) for value in old]
 
 
@@ -126,20 +115,18 @@ def has_reduction(operation: str, order: str) -> bool:
 
 
 def red(b: Builder, run: Run, operation: str, where: Guarded, words: Words) -> None:
-    """`red`: updates memory and gives nothing."""
+    """`red`: updates memory and gives nothing.
+
+    Args:
+        b: Where to build.
+        run: How elements travel.
+        operation: The operation and its type, as `operation_text` gives them.
+        where: Address, predicate and order.
+        words: The words that are combined with memory.
+    """
     carriers = [to_carrier(b, run, word) for word in words]
-    guards = [] if where.allowed is None else [where.allowed]
-    at = len(guards)
-    source, _ = slots_text(at + 1, run.words)
-    guard = "@$0 " if guards else ""
-    letters = ["b"] * at + ["l"] + [CONSTRAINT[str(carriers[0].type)]] * run.words
-    b.inline_ptx(
-        f"{guard}red{where.order}.global.{operation} [${at}], {source};",
-        ",".join(letters),
-        [],
-        [*guards, where.address, *carriers],
-        side_effects=True,
-    )
+    text = f"red{where.order}.global.{operation}"
+    guarded_effect(b, text, where.address, where.allowed, carriers)
 
 
 def swap_loop(
@@ -156,7 +143,7 @@ def swap_loop(
     Returns:
         The old word; zero where nothing is updated.
     """
-    bits, carrier = run.word_bits, carrier_type(run)
+    bits, carrier = run.word_bits, run.carrier
     plain = Guarded(where.address, None, where.order)
     first, again, done = b.block(), b.block([carrier]), b.block([carrier])
     if where.allowed is None:
@@ -166,13 +153,8 @@ def swap_loop(
         b.branch_if(where.allowed, first, done, no_values=[zero])
     b.enter(first)
     scope = where.order.rpartition(".")[2]
-    (seen,) = b.inline_ptx(
-        f"ld.relaxed.{scope}.global.b{bits} $0, [$1];",
-        f"={CONSTRAINT[str(carrier)]},l",
-        [carrier],
-        [where.address],
-        side_effects=True,
-    )
+    text = f"ld.relaxed.{scope}.global.b{bits} $0, [$1];"
+    (seen,) = b.ptx(text, [carrier], where.address, has_effect=True)
     b.branch(again, [seen])
     b.enter(again)
     expected = again.arguments[0]

@@ -44,15 +44,15 @@ def counting(e: Emitter, stop: int) -> Generator[ir.Value]:
     number = head.arguments[0]
     with e.packer.scope():
         yield number
-    following = b.add(number, b.constant(b.i32, 1))
-    more = b.icmp("ult", following, b.constant(b.i32, stop))
+    following = b.add(number, 1)
+    more = b.icmp("ult", following, stop)
     b.branch_if(more, head, after, [following])
     b.enter(after)
 
 
 def is_first(e: Emitter) -> ir.Value:
     """Whether this is thread 0, which does what is done once per role."""
-    return e.builder.icmp("eq", e.threads.index, e.builder.constant(e.builder.i32, 0))
+    return e.builder.icmp("eq", e.threads.index, 0)
 
 
 def barrier(e: Emitter) -> None:

@@ -7,9 +7,10 @@ Knows LLVM types and nothing of tiles.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.operations import Once, Operations
+from cuda_tile.emit.operations import SHARED_SPACE, Once, Operations
 
 ICMP = {
     "eq": 0,
@@ -61,22 +62,34 @@ class Builder(Operations):
 
     # Integers -----------------------------------------------------------------------
 
-    def add(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def binary(self, name: str, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
+        """An operation of LLVM on two integers of one type.
+
+        Args:
+            name: Its name behind `llvm.`.
+            lhs: The first one.
+            rhs: The second one; a number stands for a constant of the type.
+        """
+        other = self.constant(lhs.type, rhs) if isinstance(rhs, int) else rhs
+        return self.op(f"llvm.{name}", lhs.type, lhs, other)
+
+    def add(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs + rhs`, wrapping."""
-        return self.op("llvm.add", lhs.type, lhs, rhs)
+        return self.binary("add", lhs, rhs)
 
-    def sub(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def sub(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs - rhs`, wrapping."""
-        return self.op("llvm.sub", lhs.type, lhs, rhs)
+        return self.binary("sub", lhs, rhs)
 
-    def mul(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def mul(self, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """`lhs * rhs`, wrapping."""
-        return self.op("llvm.mul", lhs.type, lhs, rhs)
+        return self.binary("mul", lhs, rhs)
 
-    def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value | int) -> ir.Value:
         """Integer comparison by LLVM's predicate name."""
         attr = self.number(ICMP[predicate])
-        return self.op("llvm.icmp", self.i1, lhs, rhs, predicate=attr)
+        other = self.constant(lhs.type, rhs) if isinstance(rhs, int) else rhs
+        return self.op("llvm.icmp", self.i1, lhs, other, predicate=attr)
 
     def fcmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Floating-point comparison by LLVM's predicate name."""
@@ -223,6 +236,40 @@ class Builder(Operations):
             return self.fields(op.results[0], results)
         return list(op.results)
 
+    def ptx(
+        self,
+        text: str,
+        results: Sequence[ir.Type],
+        *operands: ir.Value,
+        has_effect: bool = False,
+        is_early: bool = False,
+    ) -> list[ir.Value]:
+        """PTX text whose registers have the classes of their types.
+
+        Args:
+            text: The instructions; results are `$0` on, operands behind them.
+            results: The types of the results.
+            operands: The operands.
+            has_effect: Whether it must run, even if nobody takes its results.
+            is_early: Whether it writes results before it has read all operands.
+        """
+        mark = "=&" if is_early else "="
+        letters = [mark + register_class(ty) for ty in results]
+        letters += [register_class(value.type) for value in operands]
+        return self.inline_ptx(
+            text, ",".join(letters), results, operands, side_effects=has_effect
+        )
+
+    def ptx_value(self, text: str, result: ir.Type, *operands: ir.Value) -> ir.Value:
+        """The only result `$0` of PTX text without effects.
+
+        Args:
+            text: The instructions.
+            result: The type of the result.
+            operands: `$1` on.
+        """
+        return self.ptx(text, [result], *operands)[0]
+
     def pinned(
         self, value: ir.Value, place: ir.InsertionPoint | None = None
     ) -> ir.Value:
@@ -237,9 +284,7 @@ class Builder(Operations):
             place: Where to build, if not at the insertion point.
         """
         saved, self.ip = self.ip, place or self.ip
-        (moved,) = self.inline_ptx(
-            "mov.b32 $0, $1;", "=r,r", [value.type], [value], side_effects=False
-        )
+        moved = self.ptx_value("mov.b32 $0, $1;", value.type, value)
         self.ip = saved
         return moved
 
@@ -379,6 +424,21 @@ class Builder(Operations):
             loc=self.loc,
             ip=self.ip,
         )
+
+
+@cache
+def register_class(ty: ir.Type) -> str:
+    """The letter of the registers that hold a value (CUDA, "Inline PTX Assembly")."""
+    text = str(ty)
+    if text.startswith("!llvm.ptr"):
+        return "r" if text == f"!llvm.ptr<{SHARED_SPACE}>" else "l"
+    return _CLASSES[text]
+
+
+_CLASSES = {
+    **{"i1": "b", "i8": "h", "i16": "h", "i32": "r", "i64": "l"},
+    **{"f32": "f", "f64": "d"},
+}
 
 
 def _inline_ptx(key: tuple[str, str, bool]) -> dict[str, ir.Attribute]:

@@ -53,6 +53,5 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
                 f".mbarrier::complete_tx::bytes [$0+{start}], [$1, {{{slots}}}], "
                 f"[${count + 2}];"
             )
-            letters = ",".join(["r", "l", *"r" * count, "r"])
             operands = [buffer.pointer, copies.tensor_map, *coordinates, buffer.full]
-            e.builder.inline_ptx(text, letters, [], operands, side_effects=True)
+            e.builder.ptx(text, [], *operands, has_effect=True)

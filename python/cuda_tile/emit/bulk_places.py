@@ -84,10 +84,10 @@ def _start(e: Emitter, view: ir.Value, dim: int, index: ir.Value) -> ir.Value:
     limit = (_HALF - extent) // step + 1
     is_near: ir.Value | None = None
     if known.low is None or known.low < 0 or known.high is None or known.high >= limit:
-        is_near = b.icmp("ult", value, b.constant(value.type, limit))
+        is_near = b.icmp("ult", value, limit)
     if value.type != b.i32:
         value = b.op("llvm.trunc", b.i32, value)
-    start = b.mul(value, b.constant(b.i32, step)) if step > 1 else value
+    start = b.mul(value, step) if step > 1 else value
     if is_near is None:
         return start
     return b.select(is_near, start, b.constant(b.i32, -extent))

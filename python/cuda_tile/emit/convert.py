@@ -26,7 +26,6 @@ from cuda_tile.emit.narrow import (
 from cuda_tile.emit.offsets import Root
 from cuda_tile.emit.pairs import (
     Pair,
-    Words,
     pairs_of,
     set_byte_words,
     set_pairs,
@@ -34,9 +33,9 @@ from cuda_tile.emit.pairs import (
 )
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_name, element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import op_stem
 
 _NIBBLE = 4
-_PTX_LETTER = {"f16": "h", "f32": "f", "f64": "d", "i32": "r", "i64": "l"}
 _PTX_ROUNDING = {"zero": "rz", "negative_inf": "rm", "positive_inf": "rp"}
 _F32_INTEGER_BITS = 24
 """Integers of so many bits are f32 without rounding."""
@@ -69,7 +68,7 @@ def exti(e: Emitter, op: ir.Operation) -> None:
 
     def extend(x: ir.Value) -> ir.Value:
         if is_nibble and is_signed:
-            w = Words(b)
+            w = b.binary
             x = w("ashr", w("shl", x, _NIBBLE), _NIBBLE)
         if x.type != ty:
             root, constant = e.offsets.of(x)
@@ -78,7 +77,7 @@ def exti(e: Emitter, op: ir.Operation) -> None:
                 first, start = firsts.setdefault(root, (x, constant))
                 e.offsets.note(x, root, constant)
                 e.forms.note_moved(x, first, constant - start)
-        return Words(b)("and", x, 0xF) if fits_nibble else x
+        return b.binary("and", x, 0xF) if fits_nibble else x
 
     if is_nibble and is_signed and not fits_nibble and ty == b.i8:
         extend_nibbles(e, op)
@@ -95,7 +94,7 @@ def trunci(e: Emitter, op: ir.Operation) -> None:
     def cut(x: ir.Value) -> ir.Value:
         if x.type != ty:
             x = b.op("llvm.trunc", ty, x)
-        return Words(b)("and", x, 0xF) if is_nibble else x
+        return b.binary("and", x, 0xF) if is_nibble else x
 
     e.elementwise(op, cut)
 
@@ -120,18 +119,12 @@ def _hand_on(e: Emitter, op: ir.Operation) -> None:
     e.set(result, Fragment(layout_of(result), old.values, old.pack))
 
 
-@RULES.register("int_to_ptr")
-def int_to_ptr(e: Emitter, op: ir.Operation) -> None:
-    """An integer as an address of global memory."""
+@RULES.register("int_to_ptr", "ptr_to_int")
+def between_pointers(e: Emitter, op: ir.Operation) -> None:
+    """An integer as an address of global memory, and back."""
+    name = "llvm." + op_stem(op).replace("_", "")
     ty = _result_type(e, op)
-    e.elementwise(op, lambda a: e.builder.op("llvm.inttoptr", ty, a))
-
-
-@RULES.register("ptr_to_int")
-def ptr_to_int(e: Emitter, op: ir.Operation) -> None:
-    """The address as an integer."""
-    ty = _result_type(e, op)
-    e.elementwise(op, lambda a: e.builder.op("llvm.ptrtoint", ty, a))
+    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
 
 
 @RULES.register("ptr_to_ptr")
@@ -148,15 +141,11 @@ def _per_element(pair: Pair, change: Callable[[ir.Value], ir.Value]) -> Pair:
     return (change(low), change(high))
 
 
-def _ptx(
-    e: Emitter, name: str, to: ir.Type, source: str, letter: str
-) -> Callable[[ir.Value], ir.Value]:
+def _ptx(e: Emitter, name: str, to: ir.Type) -> Callable[[ir.Value], ir.Value]:
     """One `cvt` of a value; `letter` is the register class of the result."""
 
     def apply(x: ir.Value) -> ir.Value:
-        constraints = f"={letter},{_PTX_LETTER[source]}"
-        text = f"{name} $0, $1;"
-        return e.builder.inline_ptx(text, constraints, [to], [x], side_effects=False)[0]
+        return e.builder.ptx_value(f"{name} $0, $1;", to, x)
 
     return apply
 
@@ -174,12 +163,11 @@ def _odd_f32(e: Emitter, x: ir.Value, exact: str, back: str, name: str) -> ir.Va
         name: LLVM's comparison that says whether the value came back changed.
     """
     b = e.builder
-    kind = exact.replace("s", "i").replace("u", "i")
-    near = _ptx(e, f"cvt.rz.f32.{exact}", b.f32, kind, "f")(x)
+    near = _ptx(e, f"cvt.rz.f32.{exact}", b.f32)(x)
     again = b.op(back, x.type, near)
     compare = b.fcmp if exact == "f64" else b.icmp
     sticky = b.op("llvm.zext", b.i32, compare(name, again, x))
-    return b.bitcast(Words(b)("or", b.bitcast(near, b.i32), sticky), b.f32)
+    return b.bitcast(b.binary("or", b.bitcast(near, b.i32), sticky), b.f32)
 
 
 def _to_f32(e: Emitter, kind: str, pair: Pair) -> Pair:
@@ -205,7 +193,7 @@ def _to_base(e: Emitter, kind: str, pair: Pair, to: str, mode: str) -> Pair:
         if mode == "nearest_even":
             return _per_element(pair, lambda x: b.op("llvm.fptrunc", b.f32, x))
         cvt = f"cvt.{_PTX_ROUNDING[mode]}.f32.f64"
-        return _per_element(pair, _ptx(e, cvt, b.f32, "f64", "f"))
+        return _per_element(pair, _ptx(e, cvt, b.f32))
     if to == "f32":
         return _to_f32(e, kind, pair)
     if to == "f16" and kind == "f64" and mode == "nearest_even":
@@ -224,14 +212,14 @@ def _to_f16_down(e: Emitter, kind: str, pair: Pair) -> Pair:
     b = e.builder
     if kind != "f64":
         kind, pair = "f32", _to_f32(e, kind, pair)
-    cvt = _ptx(e, f"cvt.rz.f16.{kind}", b.i16, kind, "h")
+    cvt = _ptx(e, f"cvt.rz.f16.{kind}", b.i16)
     return (e.packer.pack_values([b.bitcast(cvt(x), b.f16) for x in pair]),)
 
 
 def _to_bf16_down(e: Emitter, x: ir.Value) -> ir.Value:
     """To bf16, toward zero: the upper half of an f32, but for a NaN."""
     b = e.builder
-    upper = b.op("llvm.trunc", b.i16, Words(b)("lshr", b.bitcast(x, b.i32), 16))
+    upper = b.op("llvm.trunc", b.i16, b.binary("lshr", b.bitcast(x, b.i32), 16))
     nan = b.constant(b.i16, 0x7FFF)
     return b.bitcast(b.select(b.fcmp("uno", x, x), nan, upper), b.bf16)
 
@@ -380,7 +368,7 @@ def _to_bytes(
     results that they may have.
     """
     b, result = e.builder, op.results[0]
-    cvt = _ptx(e, "cvt.rzi.s32.f32", b.i32, "f32", "r")
+    cvt = _ptx(e, "cvt.rzi.s32.f32", b.i32)
     numbers = [cvt(x) for x in values]
     text = f"cvt.pack.sat.{sign}8.s32.b32 $0, $1, $2, $3;"
     words: list[ir.Value] = []
@@ -388,10 +376,7 @@ def _to_bytes(
         word = b.constant(b.i32, 0)
         part = numbers[i : i + 4]
         for low, high in reversed([*zip(part[0::2], part[1::2], strict=True)]):
-            operands = [high, low, word]
-            word = b.inline_ptx(
-                text, "=r,r,r,r", [b.i32], operands, side_effects=False
-            )[0]
+            word = b.ptx_value(text, b.i32, high, low, word)
         words.append(word)
     if len(numbers) == 2:
         pair = b.op("llvm.trunc", b.i16, words[0])

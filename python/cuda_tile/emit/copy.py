@@ -132,5 +132,4 @@ def _size(b: Builder, run: Run, is_read: ir.Value) -> ir.Value:
     ptxas recognises one as the predicate that the copy has in hardware.
     """
     text = f"selp.b32 $0, {run.bytes}, 0, $1;"
-    (size,) = b.inline_ptx(text, "=r,b", [b.i32], [is_read], side_effects=False)
-    return size
+    return b.ptx_value(text, b.i32, is_read)

@@ -55,7 +55,7 @@ class CopyPlaces(ViewPlaces):
         if len(far) > 1 or any(map(self._is_wide, far)) or self._sparse is not None:
             return super().address(register, place)
         address = self._thread_base(moved)
-        fixed = sum(
+        fixed = sum(self._fixed_bytes.values()) + sum(
             coordinate * stride * self.size
             for coordinate, stride in zip(rest, self.strides, strict=True)
             if isinstance(stride, int)
@@ -85,13 +85,8 @@ class CopyPlaces(ViewPlaces):
         stride = self.strides[dim]
         assert not isinstance(stride, int), "constant distances are immediates"
         distance = self._product(dim, coordinate - before, stride)
-        (made,) = self.e.builder.inline_ptx(
-            "add.s64 $0, $1, $2;",
-            "=l,l,l",
-            [address.type],
-            [address, distance],
-            side_effects=False,
-        )
+        text = "add.s64 $0, $1, $2;"
+        made = self.e.builder.ptx_value(text, address.type, address, distance)
         self._last[moved, dim] = coordinate, made
         return made
 
@@ -102,23 +97,19 @@ class CopyPlaces(ViewPlaces):
 
         LLVM sees no sum that it could divide and move out of a loop in parts.
         """
-        b = self.e.builder
         if isinstance(other, int):
             text, operands = f"mad.wide.u32 $0, $1, {other}, $2;", [factor, address]
         else:
             text, operands = "mad.wide.u32 $0, $1, $2, $3;", [factor, other, address]
-        letters = ",".join(["=l", *["r"] * (len(operands) - 1), "l"])
-        (moved,) = b.inline_ptx(
-            text, letters, [address.type], operands, side_effects=False
-        )
-        return moved
+        return self.e.builder.ptx_value(text, address.type, *operands)
 
     def _thread_base(self, moved: Coord) -> ir.Value:
         """As for any access; what changes from iteration to iteration is added last."""
         if moved in self._bases:
             return self._bases[moved]
-        late = {d: s for d, s in self.starts.items() if self._is_late(d)}
-        early = {d: s for d, s in self.starts.items() if d not in late}
+        added = {d: s for d, s in self.starts.items() if d not in self._fixed_bytes}
+        late = {d: s for d, s in added.items() if self._is_late(d)}
+        early = {d: s for d, s in added.items() if d not in late}
         address = self._base
         b = self.e.builder
         for d, start in early.items():
@@ -132,7 +123,7 @@ class CopyPlaces(ViewPlaces):
                 address = self._multiply_add(start, stride * self.size, address)
                 continue
             part = min(self.size, _FOLDED_BYTES)
-            distance = b.mul(start, b.constant(b.i32, part))
+            distance = b.mul(start, part)
             for _ in range(self.size // part):
                 address = self._multiply_add(distance, stride, address)
         self._bases[moved] = address
@@ -171,15 +162,15 @@ class CopyPlaces(ViewPlaces):
             return start
         self._behind[dim] = step
         extent = self.extent(dim)
-        tiles = b.add(extent, b.constant(b.i32, step - 1))
-        tiles = b.op("llvm.lshr", b.i32, tiles, b.constant(b.i32, n_bits(step)))
+        tiles = b.add(extent, step - 1)
+        tiles = b.binary("lshr", tiles, n_bits(step))
         value = self.e.scalar(index)
         wide = b.unsigned(value, b.i32)
         last = b.unsigned(tiles, wide.type)
         tile = b.op("llvm.intr.umin", wide.type, wide, last)
         if tile.type != b.i32:
             tile = b.op("llvm.trunc", b.i32, tile)
-        return b.mul(tile, b.constant(b.i32, step))
+        return b.mul(tile, step)
 
     def _below(self, dim: int, coordinate: int) -> ir.Value:
         """Whether a coordinate is below the tensor's end.
@@ -195,7 +186,7 @@ class CopyPlaces(ViewPlaces):
         if key not in self._inside:
             b = self.e.builder
             value = self._coordinate(dim, coordinate & self.spans[dim])
-            end = b.sub(self._limit(dim), b.constant(b.i32, rest))
+            end = b.sub(self._limit(dim), rest)
             self._inside[key] = b.icmp("slt", value, end)
         return self._inside[key]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -69,6 +70,7 @@ class TensorMemory:
     own: Mapping[int, ir.Value]
 
 
+Kind = TypeVar("Kind")
 Lowered = ir.Value | Fragment | Pending | View | Buffer | None
 """What stands for a tile-level value: a scalar, a fragment, one that is still being
 computed, a view, a buffer, or nothing for a token: order is settled before emission."""
@@ -170,40 +172,32 @@ class Emitter:
             raise InternalError(f"emit: a use of {value} before its definition")
         return self._values[value]
 
+    def _as(self, value: ir.Value, kind: type[Kind], name: str) -> Kind:
+        """What a value became, which is of one kind."""
+        lowered = self.get(value)
+        if not isinstance(lowered, kind):
+            raise InternalError(f"emit: expected a {name} for {value}")
+        return lowered
+
     def scalar(self, value: ir.Value) -> ir.Value:
         """The LLVM value of a tile of rank 0."""
-        lowered = self.get(value)
-        if not isinstance(lowered, ir.Value):
-            raise InternalError(f"emit: expected a scalar for {value}")
-        return lowered
+        return self._as(value, ir.Value, "scalar")
 
     def fragment(self, value: ir.Value) -> Fragment:
         """The registers of a tile of rank 1 or more."""
-        lowered = self.get(value)
-        if not isinstance(lowered, Fragment):
-            raise InternalError(f"emit: expected a fragment for {value}")
-        return lowered
+        return self._as(value, Fragment, "fragment")
 
     def pending(self, value: ir.Value) -> Pending:
         """The registers of a tile that a product may still be computing."""
-        lowered = self.get(value)
-        if not isinstance(lowered, Pending):
-            raise InternalError(f"emit: expected a pending value for {value}")
-        return lowered
+        return self._as(value, Pending, "pending value")
 
     def view(self, value: ir.Value) -> View:
         """The base, extents and strides of a view."""
-        lowered = self.get(value)
-        if not isinstance(lowered, View):
-            raise InternalError(f"emit: expected a view for {value}")
-        return lowered
+        return self._as(value, View, "view")
 
     def buffer(self, value: ir.Value) -> Buffer:
         """The address of a buffer, with its own memory or in a slot of a ring."""
-        lowered = self.get(value)
-        if not isinstance(lowered, Buffer):
-            raise InternalError(f"emit: expected a buffer for {value}")
-        return lowered
+        return self._as(value, Buffer, "buffer")
 
     # Values across blocks -----------------------------------------------------------
 

@@ -57,15 +57,12 @@ def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Val
 
     def apply(*operands: ir.Value) -> ir.Value:
         b, result = e.builder, operands[0].type
-        kind, letter = suffix, {"f32": "f", "f64": "d"}[suffix]
-        ty, values = result, operands
+        kind, ty, values = suffix, result, operands
         if isinstance(result, ir.VectorType):
-            kind, letter, ty = "f32x2", "l", b.i64
+            kind, ty = "f32x2", b.i64
             values = [b.bitcast(operand, b.i64) for operand in operands]
         slots = ", ".join(f"${i}" for i in range(len(values) + 1))
-        constraints = ",".join([f"={letter}"] + [letter] * len(values))
-        text = f"{instruction}.{kind} {slots};"
-        (found,) = b.inline_ptx(text, constraints, [ty], values, side_effects=False)
+        found = b.ptx_value(f"{instruction}.{kind} {slots};", ty, *values)
         return b.bitcast(found, result)
 
     return apply
@@ -116,8 +113,7 @@ def _narrow(e: Emitter, element: str, rounding: str) -> Narrowing:
     text = f"cvt{_PTX_ROUNDING[rounding]}.f16.f32 $0, $1;"
 
     def convert(x: ir.Value) -> ir.Value:
-        (bits,) = b.inline_ptx(text, "=h,f", [b.i16], [x], side_effects=False)
-        return b.bitcast(bits, b.f16)
+        return b.bitcast(b.ptx_value(text, b.i16, x), b.f16)
 
     return convert
 
@@ -129,14 +125,14 @@ def _cut(b: Builder, x: ir.Value, rounding: str) -> ir.Value:
     finite one is that of infinity; codes from infinity on stay.
     """
     bits = b.bitcast(x, b.i32)
-    high = b.op("llvm.trunc", b.i16, b.op("llvm.lshr", b.i32, bits, _i32(b, 16)))
+    high = b.op("llvm.trunc", b.i16, b.binary("lshr", bits, _i32(b, 16)))
     if rounding == "zero":
         return high
     sign = _i32(b, 1 << 31 if rounding == "negative_inf" else 0)
-    magnitude = b.op("llvm.xor", b.i32, bits, sign)
+    magnitude = b.binary("xor", bits, sign)
     away = b.icmp("ult", magnitude, _i32(b, 0x7F800000))
-    lost = b.op("llvm.and", b.i32, bits, _i32(b, 0xFFFF))
-    away = b.op("llvm.and", b.i1, away, b.icmp("ne", lost, _i32(b, 0)))
+    lost = b.binary("and", bits, _i32(b, 0xFFFF))
+    away = b.binary("and", away, b.icmp("ne", lost, _i32(b, 0)))
     return b.add(high, b.op("llvm.zext", b.i16, away))
 
 
@@ -210,7 +206,7 @@ def _fused_to_odd(e: Emitter) -> Callable[..., ir.Value]:
     def fused(*operands: ir.Value) -> ir.Value:
         bits = [b.bitcast(f(*operands), b.i32) for f in (cut, down, up)]
         inexact = b.op("llvm.zext", b.i32, b.icmp("ne", bits[1], bits[2]))
-        return b.bitcast(b.op("llvm.or", b.i32, bits[0], inexact), b.f32)
+        return b.bitcast(b.binary("or", bits[0], inexact), b.f32)
 
     return fused
 
@@ -233,24 +229,14 @@ def remf(e: Emitter, op: ir.Operation) -> None:
         through_f32(e, op, single)
 
 
-@RULES.register("negf")
-def negf(e: Emitter, op: ir.Operation) -> None:
-    """Flips the sign bit."""
-    e.elementwise(
-        op,
-        lambda a: e.builder.op("llvm.fneg", a.type, a),
-        pack=e.pack_of(op.results[0]),
-    )
+_OF_SIGN = {"negf": "llvm.fneg", "absf": "llvm.intr.fabs"}
 
 
-@RULES.register("absf")
-def absf(e: Emitter, op: ir.Operation) -> None:
-    """Clears the sign bit."""
-    e.elementwise(
-        op,
-        lambda a: e.builder.op("llvm.intr.fabs", a.type, a),
-        pack=e.pack_of(op.results[0]),
-    )
+@RULES.register(*_OF_SIGN)
+def of_sign(e: Emitter, op: ir.Operation) -> None:
+    """Flips or clears the sign bit."""
+    name, pack = _OF_SIGN[op_stem(op)], e.pack_of(op.results[0])
+    e.elementwise(op, lambda a: e.builder.op(name, a.type, a), pack=pack)
 
 
 @RULES.register("maxf", "minf")

@@ -174,7 +174,7 @@ class PointerSums:
     def _bytes(self, term: Term, factor: int) -> ir.Value:
         b = self._builder
         product = reduce(b.mul, [b.resize(value, b.i64) for value in term])
-        return b.mul(product, b.constant(b.i64, factor * self._size_bytes))
+        return b.mul(product, factor * self._size_bytes)
 
 
 def _factors(form: Form) -> set[ir.Value]:

@@ -87,7 +87,7 @@ def release(e: Emitter, scope: ir.Operation) -> None:
     with when(e, is_first(e)):
         for variable in variables.values():
             address = b.load(b.i64, variable, 8)
-            with when(e, b.icmp("ne", address, b.constant(b.i64, 0))):
+            with when(e, b.icmp("ne", address, 0)):
                 e.calls.free(address)
 
 
@@ -104,11 +104,11 @@ def alloca(e: Emitter, op: ir.Operation) -> None:
         b.store(e.calls.malloc(size), e.scratch_pointer(), 8)
     barrier(e)
     address = b.load(b.i64, e.scratch_pointer(), 8)
-    with when(e, b.icmp("eq", address, b.constant(b.i64, 0))):
+    with when(e, b.icmp("eq", address, 0)):
         b.create("llvm.intr.trap", [], [])
     b.store(address, e.allocas[scope_of(op)][op], 8)
     if align > MALLOC_ALIGNMENT_BYTES:
-        up = b.add(address, b.constant(b.i64, align - 1))
-        address = b.op("llvm.and", b.i64, up, b.constant(b.i64, -align))
+        up = b.add(address, align - 1)
+        address = b.binary("and", up, -align)
     generic = b.op("llvm.inttoptr", e.calls.pointer, address)
     e.set(op.results[0], b.op("llvm.addrspacecast", b.global_pointer, generic))

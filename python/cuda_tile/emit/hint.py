@@ -40,8 +40,8 @@ def assert_(e: Emitter, op: ir.Operation) -> None:
     """
     b, condition = e.builder, op.operands[0]
     if not is_distributed(condition):
-        false = b.icmp("eq", e.scalar(condition), b.constant(b.i1, 0))
-        with when(e, b.op("llvm.and", b.i1, false, is_first(e))):
+        false = b.icmp("eq", e.scalar(condition), 0)
+        with when(e, b.binary("and", false, is_first(e))):
             _report(e, op, "", ())
             _fail(e, op)
         return
@@ -71,18 +71,18 @@ def _check_word(
     b = e.builder
     false = b.constant(b.i64, 0)
     for number, value in part:
-        wrong = b.op("llvm.xor", b.i1, value, b.constant(b.i1, 1))
+        wrong = b.binary("xor", value, 1)
         bit = b.op("llvm.zext", b.i64, wrong)
         if number:
-            bit = b.op("llvm.shl", b.i64, bit, b.constant(b.i64, number))
-        false = b.op("llvm.or", b.i64, false, bit)
-    some = b.icmp("ne", false, b.constant(b.i64, 0))
+            bit = b.binary("shl", bit, number)
+        false = b.binary("or", false, bit)
+    some = b.icmp("ne", false, 0)
     failed = b.both(some, owner)
     assert failed is not None
     with when(e, failed):
         with counting(e, part[-1][0] + 1) as number:
             shift = b.op("llvm.zext", b.i64, number)
-            rest = b.op("llvm.lshr", b.i64, false, shift)
+            rest = b.binary("lshr", false, shift)
             with when(e, b.op("llvm.trunc", b.i1, rest)):
                 place = [
                     _coordinate(e, layout, dim, start, number)
@@ -105,11 +105,11 @@ def _coordinate(
         if 1 << bit >= _WORD_BITS:
             part = b.constant(b.i32, basis[dim] if start >> bit & 1 else 0)
         else:
-            has = b.op("llvm.and", b.i32, number, b.constant(b.i32, 1 << bit))
-            is_set = b.icmp("ne", has, b.constant(b.i32, 0))
+            has = b.binary("and", number, 1 << bit)
+            is_set = b.icmp("ne", has, 0)
             zero = b.constant(b.i32, 0)
             part = b.select(is_set, b.constant(b.i32, basis[dim]), zero)
-        place = b.op("llvm.xor", b.i32, place, part)
+        place = b.binary("xor", place, part)
     return place
 
 
@@ -226,7 +226,7 @@ def _print_tile(e: Emitter, directive: Directive, value: ir.Value, slots: int) -
         )
         return
     with counting(e, count // batch) as number:
-        first = e.builder.mul(number, e.builder.constant(e.builder.i32, batch))
+        first = e.builder.mul(number, batch)
         _print_batch(e, directive, value, fragment, first, batch)
 
 
@@ -246,7 +246,7 @@ def _print_batch(
     barrier(e)
     part = min(batch, _ELEMENTS_PER_CALL)
     with when(e, is_first(e)), counting(e, batch // part) as number:
-        place = b.mul(number, b.constant(b.i32, part))
+        place = b.mul(number, part)
         _print_part(e, directive, value, place, b.add(first, place), part)
 
 
@@ -266,7 +266,7 @@ def _print_part(
     for number in range(1, part):
         inner += texts[number - 1][1] + texts[number][0] + directive.layout
     before, _ = _outer_brackets(e, shape, first)
-    end = e.builder.add(first, e.builder.constant(e.builder.i32, last))
+    end = e.builder.add(first, last)
     _, after = _outer_brackets(e, shape, end)
     e.calls.vprintf(f"%s{inner}%s", [before, *loaded, after])
 
@@ -276,8 +276,8 @@ def _load_slot(
 ) -> ir.Value:
     """An element as `_hand_over` stored it in slot `place` + `number`."""
     b = e.builder
-    place = b.add(place, b.constant(b.i32, number)) if number else place
-    offset = b.mul(place, b.constant(b.i32, SLOT_BYTES))
+    place = b.add(place, number) if number else place
+    offset = b.mul(place, SLOT_BYTES)
     pointer = b.byte_offset(e.scratch_pointer(), offset)
     is_float = "f" in str(element_of(value)) and directive.letter != "p"
     loaded = b.load(b.f64 if is_float else b.i64, pointer, SLOT_BYTES)
@@ -306,12 +306,12 @@ def _hand_over(
         column = 0
         for bit, basis in enumerate(registers):
             column ^= basis if register >> bit & 1 else 0
-        place = b.op("llvm.xor", b.i32, thread, b.constant(b.i32, column))
+        place = b.binary("xor", thread, column)
         inside = None
         if batch < elements_of(value):
             place = b.sub(place, first)
-            inside = b.icmp("ult", place, b.constant(b.i32, batch))
-        place = b.mul(place, b.constant(b.i32, SLOT_BYTES))
+            inside = b.icmp("ult", place, batch)
+        place = b.mul(place, SLOT_BYTES)
         pointer = b.byte_offset(e.scratch_pointer(), place)
         run = Run(slot.type, 8 * SLOT_BYTES, 1)
         store_run(b, run, [slot], pointer, b.both(inside, owner), space="shared")
@@ -343,8 +343,8 @@ def _outer_brackets(
         size *= extent
         opening = "[" * depth if depth == len(shape) else ", " + "[" * depth
         mask = b.constant(b.i32, size - 1)
-        inner = b.op("llvm.and", b.i32, number, mask)
-        begins = b.icmp("eq", inner, b.constant(b.i32, 0))
+        inner = b.binary("and", number, mask)
+        begins = b.icmp("eq", inner, 0)
         before = b.select(begins, calls.text(opening), before)
         after = b.select(b.icmp("eq", inner, mask), calls.text("]" * depth), after)
     return before, after

@@ -9,6 +9,7 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.wraps import never_wraps
 from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.counted import Counted, by_differences, counted
 from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -106,7 +107,7 @@ def mulhii(e: Emitter, op: ir.Operation) -> None:
         width = ir.IntegerType(x.type).width
         wide = ir.IntegerType.get_signless(2 * width)
         product = b.mul(b.op("llvm.zext", wide, x), b.op("llvm.zext", wide, y))
-        high = b.op("llvm.lshr", wide, product, b.constant(wide, width))
+        high = b.binary("lshr", product, width)
         return b.op("llvm.trunc", x.type, high)
 
     e.elementwise(op, combine)
@@ -121,28 +122,36 @@ def cmpi(e: Emitter, op: ir.Operation) -> None:
         e.elementwise(op, partial(e.builder.icmp, predicate))
         return
     columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
-    layout = layout_of(result)
-    firsts = _first_equals(layout, e.facts.of(result).constancy)
+    layout, known = layout_of(result), counted(e, op)
+    firsts = _first_equals(layout, e.facts.of(result).constancy, known)
     pairs = {first: [column[first] for column in columns] for first in firsts}
-    compare = comparison(e, list(pairs.values()), predicate)
-    made = {first: compare(*pair) for first, pair in pairs.items()}
+    made = by_differences(e, op, known, pairs) if known else {}
+    others = {first: pairs[first] for first in pairs if first not in made}
+    compare = comparison(e, list(others.values()), predicate)
+    made |= {first: compare(*pair) for first, pair in others.items()}
     e.set(result, Fragment(layout, tuple(made[first] for first in firsts)))
 
 
-def _first_equals(layout: LinearLayout, constancy: Sequence[int]) -> list[int]:
+def _first_equals(
+    layout: LinearLayout, constancy: Sequence[int], known: Counted | None
+) -> list[int]:
     """For each register the first one that surely holds the same.
 
     Args:
         layout: Of a tile.
         constancy: Along each dimension, elements of aligned groups of equals. Registers
             change bits of the place, so that those of a group are of one power of two.
+        known: What is known of a comparison's left side, if it counts up.
     """
     groups = [number & -number for number in constancy]
-    seen: dict[tuple[int, ...], int] = {}
+    seen: dict[object, int] = {}
     firsts: list[int] = []
     for register, place in enumerate(layout.register_offsets()):
-        key = tuple(n // group for n, group in zip(place, groups, strict=True))
-        firsts.append(seen.setdefault(key, register))
+        key = [n // group for n, group in zip(place, groups, strict=True)]
+        block = None if known is None else known.block(place)
+        if known is not None and block is not None:
+            key[known.dim] = -1
+        firsts.append(seen.setdefault((*key, block), register))
     return firsts
 
 
@@ -204,11 +213,28 @@ def remi(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("divi")
 def divi(e: Emitter, op: ir.Operation) -> None:
-    """The truncated quotient, corrected by one where the rounding asks for it."""
+    """The truncated quotient, corrected by one where the rounding asks for it.
+
+    An arithmetic shift rounds down.
+    """
     rounding = keyword(op, "rounding", "zero")
-    divide = divide_function(e.builder, rounding, _signed(op))
+    known = e.facts.of(op.operands[1])
+    if rounding == "negative_inf" and _signed(op) and _is_power(known.constant):
+        bits = (known.constant or 1).bit_length() - 1
+        b = e.builder
+        e.elementwise(
+            op, lambda x, _: b.op("llvm.ashr", x.type, x, b.constant(x.type, bits))
+        )
+        return
+    is_positive = (known.low or 0) > 0
+    divide = divide_function(e.builder, rounding, _signed(op), is_positive=is_positive)
     divisor = _divisor(e, op)
     e.elementwise(op, lambda x, y: divide(x, divisor(y)))
+
+
+def _is_power(number: int | None) -> bool:
+    """Whether a number is known, and a power of two."""
+    return number is not None and number > 0 and not number & (number - 1)
 
 
 def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
@@ -223,14 +249,14 @@ def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
         return lambda y: y
 
     def checked(y: ir.Value) -> ir.Value:
-        is_zero = b.icmp("eq", y, b.constant(y.type, 0))
+        is_zero = b.icmp("eq", y, 0)
         return b.select(is_zero, b.constant(y.type, 1), y)
 
     return checked
 
 
 def divide_function(
-    b: Builder, rounding: str, signed: bool
+    b: Builder, rounding: str, signed: bool, *, is_positive: bool = False
 ) -> Callable[[ir.Value, ir.Value], ir.Value]:
     """Division with rounding `zero`, `negative_inf` or `positive_inf`.
 
@@ -238,6 +264,8 @@ def divide_function(
         b: The builder.
         rounding: The rounding mode.
         signed: Whether operands are read as signed.
+        is_positive: Whether divisors are known to be: then the rest has the sign of
+            the exact quotient.
     """
 
     def divide(x: ir.Value, y: ir.Value) -> ir.Value:
@@ -247,14 +275,16 @@ def divide_function(
             return quotient
         rest = b.sub(x, b.mul(quotient, y))
         zero = b.constant(ty, 0)
-        inexact = b.icmp("ne", rest, zero)
-        if signed:
-            opposite = b.op("llvm.xor", ty, rest, y)
-            wanted = "slt" if rounding == "negative_inf" else "sge"
-            sign = b.icmp(wanted, opposite, zero)
-            inexact = b.op("llvm.and", b.i1, inexact, sign)
-        step = -1 if rounding == "negative_inf" else 1
-        corrected = b.add(quotient, b.constant(ty, step))
+        is_floor = rounding == "negative_inf"
+        if signed and is_positive:
+            inexact = b.icmp("slt" if is_floor else "sgt", rest, zero)
+        elif signed:
+            opposite = b.binary("xor", rest, y)
+            sign = b.icmp("slt" if is_floor else "sge", opposite, zero)
+            inexact = b.binary("and", b.icmp("ne", rest, zero), sign)
+        else:
+            inexact = b.icmp("ne", rest, zero)
+        corrected = b.add(quotient, -1 if is_floor else 1)
         return b.select(inexact, corrected, quotient)
 
     return divide

@@ -15,7 +15,6 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.pairs import (
     WORD_BYTES,
-    Words,
     byte_words,
     set_byte_words,
     set_pairs,
@@ -73,7 +72,7 @@ def _byte_pairs(
 
     For f16 the sign is flipped; for bf16 there are zeros in place of the exponent.
     """
-    b, w, fragment = e.builder, Words(e.builder), e.fragment(source)
+    b, w, fragment = e.builder, e.builder.binary, e.fragment(source)
     exponent = 0x64 if result == "f16" else 0
     sign = 0x80 if is_signed and exponent else 0
     if fragment.pack == 1 and not _are_of_a_word(fragment.values[:WORD_BYTES]):
@@ -117,7 +116,7 @@ def _from_f16(e: Emitter, word: ir.Value, *, is_signed: bool) -> ir.Value:
 def _from_bf16(e: Emitter, word: ir.Value, *, is_signed: bool) -> ir.Value:
     """128 + the low 7 bits, less 128 or, of a negative byte, 256."""
     assert is_signed
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     pair = b.vector_type(2, b.bf16)
     minus = b.constant(b.bf16, -1.0)
     size = w("or", w("and", word, 0x7F * _TWO), _BF16_EXPONENT)
@@ -130,7 +129,7 @@ def _prmt(e: Emitter, low: ir.Value, high: ir.Value, selector: int) -> ir.Value:
     """Four of the eight bytes of two words (PTX ISA, "prmt")."""
     b = e.builder
     text = f"prmt.b32 $0, $1, $2, {selector:#06x};"
-    return b.inline_ptx(text, "=r,r,r", [b.i32], [low, high], side_effects=False)[0]
+    return b.ptx_value(text, b.i32, low, high)
 
 
 def are_words(e: Emitter, op: ir.Operation) -> bool:
@@ -178,7 +177,7 @@ def shifted_bytes(e: Emitter, word: ir.Value, count: int, name: str) -> ir.Value
         count: Bits of the shift.
         name: LLVM's operation, such as `llvm.shl`.
     """
-    w = Words(e.builder)
+    w = e.builder.binary
     if name == "llvm.shl":
         return w("and", w("shl", word, count), (0xFF << count & 0xFF) * _FOUR)
     kept = w("and", w("lshr", word, count), (0xFF >> count) * _FOUR)
@@ -196,7 +195,7 @@ def extend_nibbles(e: Emitter, op: ir.Operation) -> None:
         e: The emitter.
         op: The `exti`.
     """
-    w = Words(e.builder)
+    w = e.builder.binary
 
     def extend(word: ir.Value, bytes_: int) -> ir.Value:
         moved = w("add", w("xor", word, 0x08 * bytes_), 0x78 * bytes_)

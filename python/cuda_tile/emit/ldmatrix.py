@@ -180,14 +180,7 @@ class Matrices:
         if self.lane is not None:
             chosen = "$3"
             operands.append(self._selector(selector, self.lane))
-        (value,) = b.inline_ptx(
-            f"prmt.b32 $0, $1, $2, {chosen};",
-            ",".join(["=r", *"r" * len(operands)]),
-            [b.i32],
-            operands,
-            side_effects=False,
-        )
-        return value
+        return b.ptx_value(f"prmt.b32 $0, $1, $2, {chosen};", b.i32, *operands)
 
     def _selector(self, selector: int, lane: int) -> ir.Value:
         """A selector, by which lanes whose bit is set choose from the other word.

@@ -280,9 +280,7 @@ def _wide_power(e: Emitter, pow_: Function, x: ir.Value, n: ir.Value) -> ir.Valu
     carries whether n is odd.
     """
     b = e.builder
-    (high,) = b.inline_ptx(
-        "cvt.rz.f32.s32 $0, $1;", "=f,r", [b.f32], [n], side_effects=False
-    )
+    high = b.ptx_value("cvt.rz.f32.s32 $0, $1;", b.f32, n)
     rest = b.sub(n, b.op("llvm.fptosi", b.i32, high))
     low = b.op("llvm.sitofp", b.f32, rest)
     return b.op("llvm.fmul", b.f32, pow_(x, high), pow_(x, low))

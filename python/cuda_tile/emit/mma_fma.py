@@ -60,10 +60,9 @@ def _wide(e: Emitter, fragment: Fragment, element: str) -> list[ir.Value]:
         case "bf16":
             return [b.op("llvm.fpext", b.f32, x) for x in scalars]
         case "tf32":
-            mask = b.constant(b.i32, TF32_BITS)
             words = [b.bitcast(x, b.i32) for x in scalars]
             return [
-                b.bitcast(b.op("llvm.and", b.i32, word, mask), b.f32) for word in words
+                b.bitcast(b.binary("and", word, TF32_BITS), b.f32) for word in words
             ]
         case _:
             return scalars

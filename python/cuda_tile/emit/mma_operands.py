@@ -10,7 +10,7 @@ from functools import cached_property
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.narrow import decoded
-from cuda_tile.emit.pairs import Pair, Words, pairs_of
+from cuda_tile.emit.pairs import Pair, pairs_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MmaAtom, Role
@@ -93,7 +93,7 @@ def operand_words(
         return made
     b = e.builder
     columns = [outside & (1 << bit) for bit in range(outside.bit_length())]
-    holds = b.icmp("eq", e.threads.linear_form(columns), b.constant(b.i32, 0))
+    holds = b.icmp("eq", e.threads.linear_form(columns), 0)
     return {
         origin: [b.select(holds, word, _zero(e, word.type)) for word in registers]
         for origin, registers in made.items()
@@ -180,7 +180,7 @@ class _NibbleWords(_Words):
     """Eight elements of 4 bits to a word; each lies in a byte of its own before."""
 
     def make(self, registers: tuple[int | None, ...]) -> ir.Value:
-        e, w = self._e, Words(self._e.builder)
+        e, w = self._e, self._e.builder.binary
         scalars, zero = (
             e.packer.scalars(e.fragment(self._value)),
             _zero(e, e.builder.i8),
@@ -208,8 +208,8 @@ def join_bytes(e: Emitter, values: Sequence[ir.Value]) -> ir.Value:
     for place, value in enumerate(values):
         part = b.op("llvm.zext", b.i32, value)
         if place:
-            part = b.op("llvm.shl", b.i32, part, b.constant(b.i32, 8 * place))
-        word = part if word is None else b.op("llvm.or", b.i32, word, part)
+            part = b.binary("shl", part, 8 * place)
+        word = part if word is None else b.binary("or", word, part)
     if word is None:
         raise InternalError("emit: a word of no bytes")
     return word

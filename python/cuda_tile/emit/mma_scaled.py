@@ -8,7 +8,6 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.mma_operands import OperandForm, element_name, join_bytes
 from cuda_tile.emit.mma_sync import Product, Sums, inline_mma
 from cuda_tile.emit.narrow import decoded
-from cuda_tile.emit.pairs import Words
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import layout_of, shape_of
 from cuda_tile.layout.atoms import MmaAtom, Role
@@ -110,9 +109,9 @@ class _Scales:
         if self._kind != "f8E8M0FNU":
             pair = decoded(e, self._kind, (b.op("llvm.zext", b.i16, code),))
             return (b.op("llvm.fpext", b.f32, b.elements(pair[0], 2)[0]),)
-        w = Words(b)
+        w = b.binary
         word = b.op("llvm.zext", b.i32, code)
-        is_nan = b.icmp("eq", word, b.constant(b.i32, 0xFF))
+        is_nan = b.icmp("eq", word, 0xFF)
         found: list[ir.Value] = []
         for up in (1, 0) if self._role == "sa" else (0, 1):
             half = w("lshr", w("add", word, 127 + up), 1)

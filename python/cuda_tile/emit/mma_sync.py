@@ -232,11 +232,6 @@ def inline_mma(
     slots = (f"${i}" for i in range(count + len(scales)))
     groups = ["{" + ", ".join(islice(slots, len(part))) + "}" for part in (c, a, b, c)]
     groups += [f"{slot}, {{0, 0}}" for slot in slots]
-    letters = ["=f"] * len(c) + ["r"] * len(a + b) + ["f"] * len(c)
-    return builder.inline_ptx(
-        f"{name} {', '.join(groups)};",
-        ",".join([*letters, *["r"] * len(scales)]),
-        [value.type for value in c],
-        [*a, *b, *c, *scales],
-        side_effects=True,  # all lanes take part: it stays where it stands
-    )
+    text, types = f"{name} {', '.join(groups)};", [value.type for value in c]
+    # All lanes take part: it stays where it stands.
+    return builder.ptx(text, types, *a, *b, *c, *scales, has_effect=True)

@@ -7,19 +7,15 @@ loaded is obtained by one thread and given to those with copies, weak or not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cuda_tile._mlir import ir
 from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.atomic_forms import operation_text
 from cuda_tile.emit.copies import set_obtained
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.vectors import (
-    CONSTRAINT,
     Run,
-    carrier_type,
+    guarded_effect,
     guarded_load,
-    slots_text,
     to_carrier,
 )
 from cuda_tile.ir.attributes import keyword
@@ -70,7 +66,8 @@ def store(e: Emitter, op: ir.Operation) -> None:
     text = f"multimem.st{_order(access)}.global{vector}.{kind}"
     for registers, address, allowed in access.owned():
         words = access.words_of(fragment, registers)
-        _write(e, run, text, address, allowed, words)
+        carriers = [to_carrier(e.builder, run, word) for word in words]
+        guarded_effect(e.builder, text, address, allowed, carriers)
 
 
 @RULES.register("multimem_reduce_view_tko")
@@ -83,29 +80,5 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
     text = f"multimem.red{_order(access)}.global.{_operation(op, run, tile)}"
     for registers, address, allowed in access.owned():
         words = access.words_of(fragment, registers)
-        _write(e, run, text, address, allowed, words)
-
-
-def _write(
-    e: Emitter,
-    run: Run,
-    text: str,
-    address: ir.Value,
-    allowed: ir.Value | None,
-    words: Sequence[ir.Value],
-) -> None:
-    """An instruction that writes the words of a vector."""
-    b = e.builder
-    carriers = [to_carrier(b, run, word) for word in words]
-    guards = [] if allowed is None else [allowed]
-    at = len(guards)
-    source, _ = slots_text(at + 1, len(words))
-    guard = "@$0 " if guards else ""
-    letter = CONSTRAINT[str(carrier_type(run))]
-    b.inline_ptx(
-        f"{guard}{text} [${at}], {source};",
-        ",".join(["b"] * at + ["l"] + [letter] * len(words)),
-        [],
-        [*guards, address, *carriers],
-        side_effects=True,
-    )
+        carriers = [to_carrier(e.builder, run, word) for word in words]
+        guarded_effect(e.builder, text, address, allowed, carriers)

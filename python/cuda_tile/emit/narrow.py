@@ -15,7 +15,7 @@ from struct import pack
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.pairs import Pair, Words, halves_of_word
+from cuda_tile.emit.pairs import Pair, halves_of_word
 from cuda_tile.targets import Target
 
 
@@ -112,7 +112,7 @@ def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
     match element:
         case "f8E4M3FN" | "f8E5M2" if has_f8(e.target):
             text = f"cvt.rn.f16x2.{_PTX_NAMES[element]} $0, $1;"
-            return _f16_pair(e, _ptx(e, text, "=r,h", e.builder.i32, pair))
+            return _f16_pair(e, e.builder.ptx_value(text, e.builder.i32, *pair))
         case "f8E4M3FN":
             return _from_e4m3(e, pair)
         case "f8E5M2":  # f16 with a shorter mantissa
@@ -127,21 +127,13 @@ def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
             return pair
 
 
-def _ptx(
-    e: Emitter, text: str, constraints: str, result: ir.Type, operands: Pair
-) -> ir.Value:
-    return e.builder.inline_ptx(
-        text, constraints, [result], operands, side_effects=False
-    )[0]
-
-
 def _f16_pair(e: Emitter, word: ir.Value) -> Pair:
     return (e.builder.bitcast(word, e.builder.vector_type(2, e.builder.f16)),)
 
 
 def _spread(e: Emitter, pair: Pair) -> ir.Value:
     """Two bytes of an i16, each in the upper half of one half of an i32."""
-    w = Words(e.builder)
+    w = e.builder.binary
     word = e.builder.op("llvm.zext", e.builder.i32, pair[0])
     low = w("and", w("shl", word, 8), 0xFF00)
     return w("or", low, w("and", w("shl", word, 16), 0xFF000000))
@@ -160,7 +152,7 @@ def _from_e4m3(e: Emitter, pair: Pair) -> Pair:
 
     The one NaN, 0x7F, comes out as 480 and gets all bits of exponent and mantissa.
     """
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     word = _spread(e, pair)
     size = w("lshr", w("and", word, 0x7F007F00), 1)
     (value,) = _scaled(e, w("or", w("and", word, 0x80008000), size), 2.0**8)
@@ -170,14 +162,14 @@ def _from_e4m3(e: Emitter, pair: Pair) -> Pair:
 
 
 def _from_f4(e: Emitter, pair: Pair) -> Pair:
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_f4(e.target):
         packed = w("or", pair[0], w("lshr", pair[0], 4))
         text = (
             "{ .reg .b8 %codes, %rest; mov.b16 {%codes, %rest}, $1; "
             "cvt.rn.f16x2.e2m1x2 $0, %codes; }"
         )
-        return _f16_pair(e, _ptx(e, text, "=r,h", b.i32, (packed,)))
+        return _f16_pair(e, e.builder.ptx_value(text, b.i32, packed))
     word = _spread(e, pair)
     sign = w("and", w("shl", word, 4), 0x80008000)
     size = w("and", w("shl", word, 1), 0x0E000E00)
@@ -186,16 +178,16 @@ def _from_f4(e: Emitter, pair: Pair) -> Pair:
 
 def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     """The code is the exponent of f32; 0 is 2^-127, a subnormal, and 255 is NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_f4(e.target):
-        word = _ptx(e, "cvt.rn.bf16x2.ue8m0x2 $0, $1;", "=r,h", b.i32, pair)
+        word = b.ptx_value("cvt.rn.bf16x2.ue8m0x2 $0, $1;", b.i32, *pair)
         return (b.bitcast(word, b.vector_type(2, b.bf16)),)
     low = w("and", pair[0], 0xFF)
     values: list[ir.Value] = []
     for code in (low, w("lshr", pair[0], 8)):
         word = b.op("llvm.zext", b.i32, code)
         ends = w("and", w("add", word, 1), 0xFE)  # zero for 0 and 255 only
-        is_end = b.icmp("eq", ends, b.constant(b.i32, 0))
+        is_end = b.icmp("eq", ends, 0)
         half = b.constant(b.i32, 1 << _F32_MANTISSA_BITS - 1)
         top = b.select(is_end, half, b.constant(b.i32, 0))
         bits = w("or", w("shl", word, _F32_MANTISSA_BITS), top)
@@ -205,7 +197,7 @@ def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
 
 def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
     """The code is the top of an f32 whose bias is 112 more; 255 is NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     form = FORMATS["f8E5M3FNU"]
     shift = _F32_MANTISSA_BITS - form.mantissa_bits
     scale = b.constant(b.f32, 2.0 ** (_F32_BIAS - form.bias))
@@ -214,7 +206,7 @@ def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
     for code in (w("and", pair[0], 0xFF), w("lshr", pair[0], 8)):
         word = w("shl", b.op("llvm.zext", b.i32, code), shift)
         value = b.op("llvm.fmul", b.f32, b.bitcast(word, b.f32), scale)
-        is_nan = b.icmp("eq", code, b.constant(b.i16, form.nan))
+        is_nan = b.icmp("eq", code, form.nan)
         values.append(b.select(is_nan, nan, value))
     return tuple(values)
 
@@ -251,7 +243,7 @@ def encoded_f16(e: Emitter, element: str, pair: Pair) -> Pair:
     """
     b = e.builder
     text = f"cvt.rn.satfinite.{_PTX_NAMES[element]}.f16x2 $0, $1;"
-    return (_ptx(e, text, "=h,r", b.i16, (b.bitcast(pair[0], b.i32),)),)
+    return (b.ptx_value(text, b.i16, b.bitcast(pair[0], b.i32)),)
 
 
 def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
@@ -273,14 +265,14 @@ def encoded(e: Emitter, element: str, pair: Pair, mode: str) -> Pair:
             return _to_f4(e, pair)
         case _ if element in _PTX_NAMES and has_f8(e.target):
             text = f"cvt.rn.satfinite.{_PTX_NAMES[element]}.f32 $0, $1, $2;"
-            return (_ptx(e, text, "=h,f,f", e.builder.i16, (high, low)),)
+            return (e.builder.ptx_value(text, e.builder.i16, high, low),)
         case _:
             codes = (_code(e, x, FORMATS[element]) for x in pair)
             return (_code_pair(e, *codes),)
 
 
 def _code_pair(e: Emitter, low: ir.Value, high: ir.Value) -> ir.Value:
-    w = Words(e.builder)
+    w = e.builder.binary
     return halves_of_word(e.builder, w("or", low, w("shl", high, 8)))[0]
 
 
@@ -291,7 +283,7 @@ def _code(e: Emitter, x: ir.Value, form: Format) -> ir.Value:
     a subnormal one the sum with a power of two whose last place is the format's
     smallest step is rounded by the addition.
     """
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     dropped = _F32_MANTISSA_BITS - form.mantissa_bits
     bits = b.bitcast(x, b.i32)
     largest = b.constant(b.i32, _bits(form.largest))
@@ -319,25 +311,25 @@ def _bits(value: float) -> int:
 
 
 def _to_f4(e: Emitter, pair: Pair) -> Pair:
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     text = (
         "{ .reg .b8 %codes; cvt.rn.satfinite.e2m1x2.f32 %codes, $1, $2; "
         "cvt.u16.u8 $0, %codes; }"
     )
-    packed = _ptx(e, text, "=h,f,f", b.i16, pair[::-1])
+    packed = b.ptx_value(text, b.i16, *pair[::-1])
     high = w("and", w("shl", packed, 4), 0x0F00)
     return (w("or", high, w("and", packed, 0x000F)),)
 
 
 def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
     """The exponent of the absolute value, rounded down or up."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     sizes = [w("and", b.bitcast(x, b.i32), _F32_SIZE) for x in pair]
     if has_f4(e.target):
         low, high = (b.bitcast(size, b.f32) for size in sizes)
         rounding = "rz" if mode == "zero" else "rp"
         text = f"cvt.{rounding}.satfinite.ue8m0x2.f32 $0, $1, $2;"
-        return (_ptx(e, text, "=h,f,f", b.i16, (high, low)),)
+        return (b.ptx_value(text, b.i16, high, low),)
     codes: list[ir.Value] = []
     for size in sizes:
         code = size
@@ -348,18 +340,17 @@ def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
             code = b.select(is_least, b.constant(b.i32, 0), code)
         code = w("lshr", code, _F32_MANTISSA_BITS)
         code = b.op("llvm.intr.umin", b.i32, code, b.constant(b.i32, 0xFE))
-        infinity = b.constant(b.i32, 0xFF << _F32_MANTISSA_BITS)
-        is_nan = b.icmp("ugt", size, infinity)
+        is_nan = b.icmp("ugt", size, 0xFF << _F32_MANTISSA_BITS)
         codes.append(b.select(is_nan, b.constant(b.i32, 0xFF), code))
     return (_code_pair(e, *codes),)
 
 
 def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
     """Ten bits of mantissa; the others are cleared, also in a NaN."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if has_tf32(e.target, mode):
         rounding = {"nearest_away": "rna", "nearest_even": "rn", "zero": "rz"}[mode]
-        word = _ptx(e, f"cvt.{rounding}.tf32.f32 $0, $1;", "=r,f", b.i32, (x,))
+        word = b.ptx_value(f"cvt.{rounding}.tf32.f32 $0, $1;", b.i32, x)
         # What the instruction leaves in the low bits is not specified.
         return b.bitcast(w("and", word, _TF32_MASK), b.f32)
     bits = b.bitcast(x, b.i32)
@@ -370,6 +361,6 @@ def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
         odd = w("and", w("lshr", bits, TF32_DROPPED), 1)
         rounded = w("add", w("add", bits, odd), (1 << TF32_DROPPED - 1) - 1)
     # The mask comes last: ptxas 13.5 leaves it out where `mma.sync` reads the result.
-    nan = _ptx(e, "set.nan.u32.f32 $0, $1, $1;", "=r,f", b.i32, (x,))
-    word = w("and", b.op("llvm.or", b.i32, rounded, nan), _TF32_MASK)
+    nan = b.ptx_value("set.nan.u32.f32 $0, $1, $1;", b.i32, x)
+    word = w("and", b.binary("or", rounded, nan), _TF32_MASK)
     return b.bitcast(word, b.f32)

@@ -13,7 +13,6 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.pairs import (
-    Words,
     byte_words,
     halves_of_word,
     set_byte_words,
@@ -84,7 +83,7 @@ def _elements(e: Emitter, result: ir.Value, words: Sequence[ir.Value]) -> Fragme
 
 def _from_nibbles(e: Emitter, fragment: Fragment) -> list[ir.Value]:
     """Elements of 4 bits, one to a byte, as words of bytes with two in each."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     halves: list[ir.Value] = []
     for word in byte_words(e, fragment):
         both = w("or", word, w("lshr", word, 4))
@@ -103,7 +102,7 @@ def _to_nibbles(
     e: Emitter, words: Sequence[ir.Value], n_registers: int
 ) -> list[ir.Value]:
     """Inverse of `_from_nibbles`."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     if n_registers == 2:
         wide = b.op("llvm.zext", b.i16, words[0])
         upper = w("and", w("shl", wide, 4), 0x0F00)
@@ -122,7 +121,7 @@ def _to_nibbles(
 
 def _from_flags(e: Emitter, flags: Sequence[ir.Value]) -> list[ir.Value]:
     """Eight i1 as one byte each time, the first in the low bit."""
-    b, w = e.builder, Words(e.builder)
+    b, w = e.builder, e.builder.binary
     out: list[ir.Value] = []
     for first in range(0, len(flags), _FLAGS_PER_BYTE):
         total = b.op("llvm.zext", b.i32, flags[first])
@@ -134,10 +133,9 @@ def _from_flags(e: Emitter, flags: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def _to_flags(e: Emitter, values: Sequence[ir.Value]) -> list[ir.Value]:
-    b, w = e.builder, Words(e.builder)
-    zero = b.constant(b.i8, 0)
+    b, w = e.builder, e.builder.binary
     return [
-        b.icmp("ne", w("and", value, 1 << i), zero)
+        b.icmp("ne", w("and", value, 1 << i), 0)
         for value in values
         for i in range(_FLAGS_PER_BYTE)
     ]

@@ -34,18 +34,6 @@ HALVES = ("f16", "bf16")
 WORD_BYTES = 4
 
 
-class Words:
-    """Integer operations in which a Python integer stands for a constant."""
-
-    def __init__(self, b: Builder) -> None:
-        self._b = b
-
-    def __call__(self, name: str, x: ir.Value, y: ir.Value | int) -> ir.Value:
-        """`x NAME y`, by the name that LLVM gives the operation: `shl`, `and`."""
-        other = self._b.constant(x.type, y) if isinstance(y, int) else y
-        return self._b.op(f"llvm.{name}", x.type, x, other)
-
-
 def word_of_halves(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
     """Two i16 as one i32.
 
@@ -56,7 +44,7 @@ def word_of_halves(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
     """
     if all(map(_is_converted, (low, high))):
         return converted_word(b, low, high)
-    w = Words(b)
+    w = b.binary
     upper = w("shl", b.op("llvm.zext", b.i32, high), 16)
     return w("or", b.op("llvm.zext", b.i32, low), upper)
 
@@ -74,7 +62,7 @@ def halves_of_word(b: Builder, word: ir.Value) -> tuple[ir.Value, ir.Value]:
         b: The builder.
         word: The word.
     """
-    upper = Words(b)("lshr", word, 16)
+    upper = b.binary("lshr", word, 16)
     return b.op("llvm.trunc", b.i16, word), b.op("llvm.trunc", b.i16, upper)
 
 

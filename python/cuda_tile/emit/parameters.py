@@ -4,17 +4,27 @@
 A tensor map is passed by value, 128 bytes that no thread changes: PTX ISA, "Kernel
 Function Parameter Attributes"; CUDA Driver API, "Tensor Map Object Management", for its
 alignment. The copy engine reads it where it lies, so the kernel uses its address.
+
+What a kernel assumes of a parameter before anything else, LLVM is told: an extent that
+is not negative needs no sign handled. Of a factor, such as a stride, it is not told: it
+would extend that with zeros, and no `mul.wide` takes one factor of each kind.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.fact_values import Facts
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.emit.emitter import Emitter, register_type
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import body
+from cuda_tile.ir.traits import SPREADS
+from cuda_tile.ir.walk import block_ops, body, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.record import GridExtents
 from cuda_tile.runtime.tensor_map import MAP_ALIGNMENT_BYTES, MAP_BYTES
 
@@ -27,12 +37,12 @@ class Parameters:
 
     Attributes:
         types: LLVM types in order; i1 travels as one byte.
-        attributes: A dictionary per parameter, or None where none has any.
+        attributes: A dictionary per parameter.
         locations: Where each comes from.
     """
 
     types: tuple[ir.Type, ...]
-    attributes: ir.Attribute | None
+    attributes: ir.Attribute
     locations: tuple[ir.Location, ...]
 
     @classmethod
@@ -46,10 +56,8 @@ class Parameters:
         arguments = list(body(entry).arguments)
         types = [_parameter_type(element_of(argument)) for argument in arguments]
         locations = [argument.location for argument in arguments]
-        if not launch.appended:
-            return cls(tuple(types), None, tuple(locations))
         nothing = ir.DictAttr.get({})
-        attributes: list[ir.Attribute] = [nothing] * len(types)
+        attributes = _assumed(entry)
         for part in launch.appended:
             is_grid = isinstance(part, GridExtents)
             count = AXES if is_grid else 1
@@ -80,7 +88,7 @@ def set_parameters(
     for argument in body(entry).arguments:
         value = next(rest)
         if str(element_of(argument)) == "i1":
-            value = e.builder.icmp("ne", value, e.builder.constant(e.builder.i8, 0))
+            value = e.builder.icmp("ne", value, 0)
         e.set(argument, value)
     for part in launch.appended:
         if isinstance(part, GridExtents):
@@ -95,6 +103,54 @@ def _parameter_type(element: ir.Type) -> ir.Type:
 
 def _type(text: str) -> ir.Type:
     return ir.Type.parse(text)
+
+
+def _assumed(entry: ir.Operation) -> list[ir.Attribute]:
+    """For each parameter the range that an entry assumes of it before it branches."""
+    facts = FactsOnDemand(entry)
+    known: dict[ir.Value, list[Facts]] = {
+        argument: [facts.of(argument)] for argument in body(entry).arguments
+    }
+    sources = {argument: argument for argument in known}
+    for op in takewhile(lambda op: not len(op.regions), block_ops(body(entry))):
+        if op_stem(op) == "assume" and op.operands[0] in sources:
+            sources[op.results[0]] = sources[op.operands[0]]
+            known[sources[op.results[0]]].append(facts.of(op.results[0]))
+    nothing = ir.DictAttr.get({})
+    return [
+        nothing if _is_factor(argument) else _range(argument, found)
+        for argument, found in known.items()
+    ]
+
+
+_MULTIPLIES = ops_by_rule("takes a factor of either sign", "muli")
+_HANDS_ON = SPREADS | ops_by_rule("keeps a number that is not negative", "exti")
+
+
+def _is_factor(value: ir.Value) -> bool:
+    """Whether a product takes a number, perhaps extended or repeated."""
+    users = [use.owner.operation for use in value.uses]
+    return any(
+        user.name in _MULTIPLIES
+        or (user.name in _HANDS_ON and _is_factor(user.results[0]))
+        for user in users
+    )
+
+
+def _range(argument: ir.Value, known: Sequence[Facts]) -> ir.Attribute:
+    """LLVM's attribute of a parameter of which several bounds are known."""
+    element = element_of(argument)
+    if not isinstance(element, ir.IntegerType) or element.width == 1:
+        return ir.DictAttr.get({})
+    last = (1 << element.width - 1) - 1
+    low = max((each.low for each in known if each.low is not None), default=~last)
+    high = min((each.high for each in known if each.high is not None), default=last)
+    if low > high or (low, high) == (~last, last):
+        return ir.DictAttr.get({})
+    end = high + 1 if high < last else ~last
+    return ir.Attribute.parse(
+        f"{{llvm.range = #llvm.constant_range<{element}, {low}, {end}>}}"
+    )
 
 
 def _map_attributes() -> ir.Attribute:

@@ -105,5 +105,5 @@ def _divide(
 ) -> tuple[ir.Value, ir.Value]:
     """Quotient and remainder of unsigned numbers; extents are never zero."""
     b = e.builder
-    quotient = b.op("llvm.udiv", b.i32, number, divisor)
+    quotient = b.binary("udiv", number, divisor)
     return quotient, b.sub(number, b.mul(quotient, divisor))

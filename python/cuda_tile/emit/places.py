@@ -127,7 +127,7 @@ class ViewPlaces:
             value = b.op("llvm.intr.umin", b.i64, value, far)
         else:
             value = b.unsigned(value, b.i64)
-        return b.mul(value, b.constant(value.type, step))
+        return b.mul(value, step)
 
     def _forget(self) -> None:
         """Keeps what else has these addresses from sharing them, by adding a zero."""
@@ -158,7 +158,7 @@ class ViewPlaces:
         moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
         base = self._thread_base(moved)
         rest = [c & ~s for c, s in zip(place, self.spans, strict=True)]
-        fixed = 0
+        fixed = sum(self._fixed_bytes.values())
         for d, (coordinate, stride) in enumerate(zip(rest, self.strides, strict=True)):
             if self._sparse is not None and self._is_sparse(d):
                 base = b.byte_offset(base, self._sparse.distance(register))
@@ -174,8 +174,7 @@ class ViewPlaces:
         if key not in self._products:
             b = self.e.builder
             wide = b.unsigned(stride, b.i64)
-            factor = b.constant(b.i64, coordinate * self.size)
-            self._products[key] = b.mul(wide, factor)
+            self._products[key] = b.mul(wide, coordinate * self.size)
         return self._products[key]
 
     def _thread_base(self, moved: Coord) -> ir.Value:
@@ -184,19 +183,33 @@ class ViewPlaces:
             b = self.e.builder
             address = self._base
             for d, start in self.starts.items():
-                wide = b.unsigned(start, b.i64)
-                address = b.byte_offset(address, self.scaled(d, wide))
+                if d not in self._fixed_bytes:
+                    wide = b.unsigned(start, b.i64)
+                    address = b.byte_offset(address, self.scaled(d, wide))
                 thread = b.unsigned(self._coordinate(d, moved[d]), b.i64)
                 address = b.byte_offset(address, self.scaled(d, thread))
             self._bases[moved] = address
         return self._bases[moved]
+
+    @cached_property
+    def _fixed_bytes(self) -> dict[int, int]:
+        """By dimension, bytes to a start that is known: part of an instruction.
+
+        Tiles that lie side by side then share the addresses of a thread.
+        """
+        found: dict[int, int] = {}
+        for d, index in self._indices.items():
+            number, stride = self.e.facts.of(index).constant, self.strides[d]
+            if number is not None and number >= 0 and isinstance(stride, int):
+                found[d] = number * self._tiling.steps[d] * stride * self.size
+        return found
 
     def _coordinate(self, dim: int, moved: int) -> ir.Value:
         b = self.e.builder
         thread = self.e.threads.coordinate(self.layout, dim)
         if moved == 0:
             return thread
-        return b.op("llvm.xor", b.i32, thread, b.constant(b.i32, moved))
+        return b.binary("xor", thread, moved)
 
     def scaled(self, dim: int, value: ir.Value) -> ir.Value:
         """Elements along a dimension, an i64, as bytes.
@@ -207,9 +220,9 @@ class ViewPlaces:
         """
         b, stride = self.e.builder, self.strides[dim]
         if isinstance(stride, int):
-            return b.mul(value, b.constant(b.i64, stride * self.size))
+            return b.mul(value, stride * self.size)
         elements = b.mul(value, b.unsigned(stride, b.i64))
-        return b.mul(elements, b.constant(b.i64, self.size))
+        return b.mul(elements, self.size)
 
     # Bounds -------------------------------------------------------------------------
 
@@ -305,7 +318,7 @@ class ViewPlaces:
             value = self._coordinate(dim, coordinate & self.spans[dim])
             rest = coordinate & ~self.spans[dim]
             if rest:
-                value = b.add(value, b.constant(b.i32, rest))
+                value = b.add(value, rest)
             if self._is_walked(dim):
                 value = b.add(self.starts[dim], value)
                 self._inside[key] = b.icmp("slt", value, self._ends[dim])
@@ -368,7 +381,7 @@ class ViewPlaces:
         )
         if tile.type != b.i32:
             tile = b.op("llvm.trunc", b.i32, tile)
-        return b.mul(tile, b.constant(b.i32, step))
+        return b.mul(tile, step)
 
     def _is_signed(self, dim: int) -> bool:
         """Whether the distance to the tensor's end is a signed number of 32 bits."""

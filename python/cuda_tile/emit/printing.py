@@ -140,5 +140,5 @@ def _from_table(e: Emitter, value: ir.Value, element: ir.FloatType) -> ir.Value:
     values = np.where(signs & ~np.isnan(values), -values, values)
     table = e.table(values.tobytes())
     index = b.op("llvm.zext", b.i64, value)
-    place = b.byte_offset(table, b.mul(index, b.constant(b.i64, 8)))
+    place = b.byte_offset(table, b.mul(index, 8))
     return b.load(b.f64, place, 8)

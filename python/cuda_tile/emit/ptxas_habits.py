@@ -20,7 +20,7 @@ def scheduling_fence(b: Builder) -> None:
     over an event of the performance monitor; the empty mask stands for no event (PTX
     ISA, "pmevent").
     """
-    b.inline_ptx("pmevent.mask 0;", "", [], [], side_effects=True)
+    b.ptx("pmevent.mask 0;", [], has_effect=True)
 
 
 def register_constant(number: int, axis: str, *, is_own: bool) -> str:
@@ -51,10 +51,7 @@ def computed_here(b: Builder, word: ir.Value) -> ir.Value:
         b: The builder.
         word: The value (i64).
     """
-    (moved,) = b.inline_ptx(
-        "mov.b64 $0, $1;", "=l,l", [b.i64], [word], side_effects=True
-    )
-    return moved
+    return b.ptx("mov.b64 $0, $1;", [b.i64], word, has_effect=True)[0]
 
 
 def converted_word(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:

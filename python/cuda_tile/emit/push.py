@@ -57,12 +57,7 @@ class Push:
         e, b = self._e, self._e.builder
         mine = e.threads.linear_form(self._columns)
         for first in range(0, e.threads.cluster, self._by_lanes):
-            rank = b.op("llvm.or", b.i32, mine, b.constant(b.i32, first))
-            (address,) = b.inline_ptx(
-                "mapa.shared::cluster.u32 $0, $1, $2;",
-                "=r,r,r",
-                [b.i32],
-                [pointer, rank],
-                side_effects=False,
-            )
+            rank = b.binary("or", mine, first)
+            text = "mapa.shared::cluster.u32 $0, $1, $2;"
+            address = b.ptx_value(text, b.i32, pointer, rank)
             store_run(b, run, words, address, predicate, space=REMOTE)

@@ -44,8 +44,8 @@ def remainder(b: Builder, x: ir.Value, y: ir.Value) -> ir.Value:
     """
     bits = b.bitcast(x, b.i64)
     positive = b.constant(b.i64, _SIGN - 1)
-    top = b.op("llvm.and", b.i64, bits, positive)
-    bottom = b.op("llvm.and", b.i64, b.bitcast(y, b.i64), positive)
+    top = b.binary("and", bits, positive)
+    bottom = b.binary("and", b.bitcast(y, b.i64), positive)
     rest, high = _parts(b, top)
     unit, place = _parts(b, bottom)
     zero = b.constant(b.i64, 0)
@@ -54,13 +54,13 @@ def remainder(b: Builder, x: ir.Value, y: ir.Value) -> ir.Value:
     is_negative = b.fcmp("olt", rest, b.constant(b.f64, 0.0))
     mended = b.op("llvm.fadd", b.f64, rest, unit)
     rest = _scaled(b, b.select(is_negative, mended, rest), place)
-    sign = b.op("llvm.and", b.i64, bits, b.constant(b.i64, _SIGN))
-    rest = b.op("llvm.or", b.i64, b.bitcast(rest, b.i64), sign)
+    sign = b.binary("and", bits, _SIGN)
+    rest = b.binary("or", b.bitcast(rest, b.i64), sign)
     rest = b.select(b.icmp("ult", top, bottom), x, b.bitcast(rest, b.f64))
     infinity = b.constant(b.i64, _INFINITY)
     bad = b.icmp("eq", bottom, zero)
-    bad = b.op("llvm.or", b.i1, bad, b.icmp("uge", top, infinity))
-    bad = b.op("llvm.or", b.i1, bad, b.icmp("ugt", bottom, infinity))
+    bad = b.binary("or", bad, b.icmp("uge", top, infinity))
+    bad = b.binary("or", bad, b.icmp("ugt", bottom, infinity))
     return b.select(bad, b.constant(b.f64, float("nan")), rest)
 
 
@@ -69,22 +69,21 @@ def _parts(b: Builder, bits: ir.Value) -> tuple[ir.Value, ir.Value]:
 
     What is below the normal numbers is first multiplied by 2^53, which is exact.
     """
-    small = b.icmp("ult", bits, b.constant(b.i64, 1 << _FRACTION))
+    small = b.icmp("ult", bits, 1 << _FRACTION)
     power = b.constant(b.f64, 2.0**_PRECISION)
     grown = b.op("llvm.fmul", b.f64, b.bitcast(bits, b.f64), power)
     bits = b.select(small, b.bitcast(grown, b.i64), bits)
-    exponent = b.op("llvm.lshr", b.i64, bits, b.constant(b.i64, _FRACTION))
+    exponent = b.binary("lshr", bits, _FRACTION)
     zero, added = b.constant(b.i64, 0), b.constant(b.i64, _PRECISION)
     exponent = b.sub(exponent, b.select(small, added, zero))
-    fraction = b.op("llvm.and", b.i64, bits, b.constant(b.i64, (1 << _FRACTION) - 1))
-    one = b.constant(b.i64, _BIAS << _FRACTION)
-    return b.bitcast(b.op("llvm.or", b.i64, fraction, one), b.f64), exponent
+    fraction = b.binary("and", bits, (1 << _FRACTION) - 1)
+    return b.bitcast(b.binary("or", fraction, _BIAS << _FRACTION), b.f64), exponent
 
 
 def _power(b: Builder, exponent: ir.Value) -> ir.Value:
     """2 to the power of an integer, as a normal number."""
-    biased = b.add(exponent, b.constant(b.i64, _BIAS))
-    bits = b.op("llvm.shl", b.i64, biased, b.constant(b.i64, _FRACTION))
+    biased = b.add(exponent, _BIAS)
+    bits = b.binary("shl", biased, _FRACTION)
     return b.bitcast(bits, b.f64)
 
 
@@ -93,7 +92,7 @@ def _divided(
 ) -> ir.Value:
     """`rest` 2^`distance` less a multiple of `unit`: closer to zero than `unit`."""
     step_bits = b.constant(b.i64, ITERATION_BITS)
-    iterations = b.op("llvm.udiv", b.i64, distance, step_bits)
+    iterations = b.binary("udiv", distance, step_bits)
     first = b.sub(distance, b.op("llvm.mul", b.i64, iterations, step_bits))
     inverse = b.op("llvm.fdiv", b.f64, b.constant(b.f64, 1.0), unit)
     grown = b.op("llvm.fmul", b.f64, rest, _power(b, first))
@@ -104,11 +103,11 @@ def _divided(
     b.branch(head, [iterations, rest])
     b.enter(head)
     left, rest = head.arguments
-    b.branch_if(b.icmp("eq", left, b.constant(b.i64, 0)), done, body)
+    b.branch_if(b.icmp("eq", left, 0), done, body)
     b.enter(body)
     grown = b.op("llvm.fmul", b.f64, rest, step)
     less = _less(b, grown, _nearest(b, rest, inverse), unit)
-    b.branch(head, [b.sub(left, b.constant(b.i64, 1)), less], keeps_rolled=True)
+    b.branch(head, [b.sub(left, 1), less], keeps_rolled=True)
     b.enter(done)
     return rest
 
@@ -135,8 +134,8 @@ def _scaled(b: Builder, rest: ir.Value, place: ir.Value) -> ir.Value:
     In two factors, both normal numbers; only the second product may be below them, and
     is exact: the remainder is a multiple of the last place of y.
     """
-    exponent = b.sub(place, b.constant(b.i64, _BIAS))
-    half = b.op("llvm.ashr", b.i64, exponent, b.constant(b.i64, 1))
+    exponent = b.sub(place, _BIAS)
+    half = b.binary("ashr", exponent, 1)
     for part in (half, b.sub(exponent, half)):
         rest = b.op("llvm.fmul", b.f64, rest, _power(b, part))
     return rest

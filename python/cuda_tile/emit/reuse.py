@@ -91,7 +91,7 @@ def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, reuse: Reuse) 
         e.set(result, _fragment(e, access, places.run, words))
         return
     number, inner = places.number, access.predicate
-    outside = b.icmp("uge", number, b.constant(number.type, reuse.slots))
+    outside = b.icmp("uge", number, reuse.slots)
 
     def predicate(register: int, place: Coord) -> ir.Value | None:
         return b.both(outside, inner(register, place))
@@ -123,8 +123,7 @@ class _Places:
         low, high = known.low, known.high
         self.inside: ir.Value | None = None
         if low is None or low < 0 or high is None or high >= reuse.slots:
-            limit = b.constant(number.type, reuse.slots)
-            self.inside = b.icmp("ult", number, limit)
+            self.inside = b.icmp("ult", number, reuse.slots)
         layout, bits = layout_of(tile), element_bits(element_of(tile))
         count = min(layout.n_registers, VECTOR_BYTES * 8 // bits)
         self.run = Run(e.element_type(element_of(tile)), bits, count)
@@ -133,7 +132,7 @@ class _Places:
         slot = self._apart * (self._registers // count)
         lane = [self.run.bytes << bit for bit in range(_bits(e.role.threads))]
         own = e.threads.linear_form(lane)
-        iteration = b.mul(b.resize(number, b.i32), b.constant(b.i32, slot))
+        iteration = b.mul(b.resize(number, b.i32), slot)
         start = b.byte_offset(e.shared_pointer(), reuse.offset)
         self._pointer = b.byte_offset(start, b.add(own, iteration))
         self._builder = b
@@ -159,7 +158,7 @@ def _take(
         return load_run(e.builder, run, pointer)
     suffix = f".v{run.words}" if run.words > 1 else ""
     text = f"ld.shared{suffix}.b{run.word_bits}"
-    return guarded_load(e.builder, run, text, pointer, inside, 0, letter="r")
+    return guarded_load(e.builder, run, text, pointer, inside, 0)
 
 
 def _fragment(

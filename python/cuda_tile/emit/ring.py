@@ -80,7 +80,7 @@ class Iteration:
         ring, b, iteration = ring_of(op), e.builder, e.scalar(op.operands[1])
         places = places_in(ring)
         slot, phase = _divided(e, iteration, places.slots)
-        parity = b.op("llvm.and", b.i32, phase, b.constant(b.i32, 1))
+        parity = b.binary("and", phase, 1)
         return cls(ring, places, slot, parity)
 
     def full(self, e: Emitter) -> ir.Value:
@@ -93,7 +93,7 @@ class Iteration:
 
     def _mbarrier(self, e: Emitter, first: int) -> ir.Value:
         b = e.builder
-        step = b.mul(self.slot, b.constant(b.i32, MBARRIER_BYTES))
+        step = b.mul(self.slot, MBARRIER_BYTES)
         address = b.add(e.shared_address(), step)
         pointer = b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address))
         return b.byte_offset(pointer, mbarriers_of(self.ring) + first)
@@ -107,9 +107,9 @@ def _divided(e: Emitter, iteration: ir.Value, slots: int) -> tuple[ir.Value, ir.
     """
     b = e.builder
     count = b.constant(b.i32, slots)
-    phase = b.op("llvm.udiv", b.i32, iteration, count)
+    phase = b.binary("udiv", iteration, count)
     if not slots & slots - 1:
-        return b.op("llvm.urem", b.i32, iteration, count), phase
+        return b.binary("urem", iteration, count), phase
     phase = b.pinned(phase)
     return b.sub(iteration, b.mul(phase, count)), phase
 
@@ -236,7 +236,7 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
 
 def _wait_empty(e: Emitter, iteration: Iteration) -> None:
     b = e.builder
-    before = b.op("llvm.xor", b.i32, iteration.parity, b.constant(b.i32, 1))
+    before = b.binary("xor", iteration.parity, 1)
     mbarriers.wait(e, iteration.empty(e), before)
 
 
@@ -332,8 +332,8 @@ def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
     if warps == 1:
         warp_barrier(e)
     b, threads = e.builder, warps * WARP_LANES
-    place = b.op("llvm.and", b.i32, e.threads.index, b.constant(b.i32, threads - 1))
-    with when(e, b.icmp("eq", place, b.constant(b.i32, 0))):
+    place = b.binary("and", e.threads.index, threads - 1)
+    with when(e, b.icmp("eq", place, 0)):
         mbarriers.arrive(e, pointer)
 
 
@@ -370,7 +370,7 @@ def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
     slot, _ = _divided(e, iteration, places.slots)
     if not places.has_mbarriers:
         slot = b.pinned(slot)
-    distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
+    distance = b.mul(slot, places.slot_bytes)
     address = b.add(e.shared_address(), distance)
     return b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address)), slot
 
@@ -402,7 +402,7 @@ def _slot_later(
     b, taken, later = e.builder, e.buffer(take.results[0]), distance % places.slots
     if taken.slot is None:
         raise InternalError("emit: expected the slot of a ring with several")
-    wraps = b.icmp("uge", taken.slot, b.constant(b.i32, places.slots - later))
+    wraps = b.icmp("uge", taken.slot, places.slots - later)
     there, back = (
         b.constant(b.i32, n * places.slot_bytes) for n in (later, later - places.slots)
     )

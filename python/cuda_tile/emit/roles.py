@@ -37,12 +37,11 @@ def roles(e: Emitter, op: ir.Operation) -> None:
     """A branch per role; each ends with a jump to what stands behind the op."""
     _check(e, op)
     b, parts = e.builder, roles_of(op)
-    warp = b.op("llvm.lshr", b.i32, e.threads.index, b.constant(b.i32, N_LANE_BITS))
+    warp = b.binary("lshr", e.threads.index, N_LANE_BITS)
     warp = shuffle(b, "idx", warp, 0)
     for role in parts[:-1]:
         own, others = b.block(), b.block()
-        end = b.constant(b.i32, role.first_warp + role.warps)
-        b.branch_if(b.icmp("ult", warp, end), own, others)
+        b.branch_if(b.icmp("ult", warp, role.first_warp + role.warps), own, others)
         b.enter(own)
         _role(e, op, role, warp)
         b.enter(others)
@@ -96,7 +95,7 @@ def _runs(e: Emitter, role: Role, warp: ir.Value) -> ir.Value | None:
     b = e.builder
     if not role.is_single:
         return None
-    first = b.icmp("eq", warp, b.constant(b.i32, role.first_warp))
+    first = b.icmp("eq", warp, role.first_warp)
     if role.warps == 1:
         first = None
     if _runs_by_warp(e, role):
@@ -104,8 +103,8 @@ def _runs(e: Emitter, role: Role, warp: ir.Value) -> ir.Value | None:
     if e.target.capability >= FIRST_ELECT:
         chosen = b.op("nvvm.elect.sync", b.i1)
     else:
-        lane = b.op("llvm.and", b.i32, e.threads.index, b.constant(b.i32, 31))
-        chosen = b.icmp("eq", lane, b.constant(b.i32, 0))
+        lane = b.binary("and", e.threads.index, 31)
+        chosen = b.icmp("eq", lane, 0)
     both = b.both(first, chosen)
     assert both is not None
     return both

@@ -84,10 +84,8 @@ def offset(e: Emitter, op: ir.Operation) -> None:
 
     def move(pointer: ir.Value, index: ir.Value) -> ir.Value:
         wide = b.resize(index, b.i64)
-        if size_bytes:
-            scaled = b.mul(wide, b.constant(b.i64, size_bytes))
-        else:  # two elements to a byte
-            scaled = b.op("llvm.ashr", b.i64, wide, b.constant(b.i64, 1))
+        # Without a size there are two elements to a byte.
+        scaled = b.mul(wide, size_bytes) if size_bytes else b.binary("ashr", wide, 1)
         return b.byte_offset(pointer, scaled)
 
     e.elementwise(op, move)

@@ -94,7 +94,7 @@ def _chosen(
     numbers = [0]
     for column in f2.complete((), columns):
         numbers += [number ^ column for number in numbers]
-    conditions = [b.icmp("eq", form, b.constant(b.i32, n)) for n in numbers[1:]]
+    conditions = [b.icmp("eq", form, n) for n in numbers[1:]]
     values: list[ir.Value] = []
     for place in layout.register_offsets():
         first = pack(place, layout.shape)

@@ -105,7 +105,7 @@ def _chosen(e: Emitter, parts: list[Values], number: ir.Value) -> Values:
     """The part of a number that is known at run time only, bit by bit."""
     b, bit = e.builder, 1
     while len(parts) > 1:
-        masked = b.op("llvm.and", b.i32, number, _number(e, bit))
+        masked = b.binary("and", number, _number(e, bit))
         is_set = b.icmp("ne", masked, _number(e, 0))
         pairs = zip(parts[::2], parts[1::2], strict=True)
         parts = [
@@ -143,7 +143,7 @@ def _named_part(
         if known is not None:
             fixed |= known % count * stride
         elif count > 1:
-            number = b.op("llvm.and", b.i32, e.scalar(index), _number(e, count - 1))
+            number = b.binary("and", e.scalar(index), _number(e, count - 1))
             scaled = b.mul(number, _number(e, stride)) if stride > 1 else number
             moving = _xor(e, moving, scaled)
         stride *= count
@@ -154,7 +154,7 @@ def _xor(e: Emitter, x: ir.Value | None, y: ir.Value | None) -> ir.Value | None:
     """The XOR of two numbers of which None is zero."""
     if x is None or y is None:
         return y if x is None else x
-    return e.builder.op("llvm.xor", e.builder.i32, x, y)
+    return e.builder.binary("xor", x, y)
 
 
 def _by_place(e: Emitter, fragment: Fragment) -> dict[Coord, ir.Value]:

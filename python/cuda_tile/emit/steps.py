@@ -52,8 +52,7 @@ def in_steps(e: Emitter, steps: Sequence[Step]) -> Callable[[ir.Value], ir.Value
     def function(x: ir.Value) -> ir.Value:
         if isinstance(x.type, ir.VectorType):
             return _of_pair(e, steps, x)
-        types = [e.builder.f32]
-        return e.builder.inline_ptx(text, "=f,f", types, [x], side_effects=False)[0]
+        return e.builder.ptx_value(text, e.builder.f32, x)
 
     return function
 

@@ -33,6 +33,7 @@ from cuda_tile.layout.tensor import (
     TENSOR_CAPABILITY,
     TensorAtom,
     column_of,
+    columns_of,
     instruction_descriptor,
     kind_of,
     tensor_atom,
@@ -81,7 +82,7 @@ def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
     left, right = (_Side(e, op, role, atom) for role in ROLES)
     flips = left.found.is_transposed, right.found.is_transposed
     form = b.constant(b.i32, _instruction(op, atom, flips))
-    base, first = first_column(e, op.results[0])
+    base, first = first_column(e, op.results[0], columns_of(shape, rows))
     for k in range(total // depth):
         for row in range(shape[0] // rows):
             for column in range(shape[1] // columns):

@@ -34,7 +34,13 @@ from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
 from cuda_tile.ir.tiles import element_bits, layout_of, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.tensor import TENSOR_LANES, TENSOR_WARPS, column_of, rows_of_sums
+from cuda_tile.layout.tensor import (
+    TENSOR_LANES,
+    TENSOR_WARPS,
+    column_of,
+    columns_of,
+    rows_of_sums,
+)
 
 TENSOR_SPACE = 6
 """The address space of tensor memory (LLVM, "NVPTX address spaces")."""
@@ -208,14 +214,24 @@ def pointer_of(b: Builder, address: ir.Value) -> ir.Value:
     return b.op("llvm.inttoptr", ir.Type.parse(f"!llvm.ptr<{TENSOR_SPACE}>"), address)
 
 
-def first_column(e: Emitter, value: ir.Value) -> tuple[ir.Value, int]:
-    """Address of the kernel's columns, and which of them is a sum's first.
+def first_column(e: Emitter, value: ir.Value, columns: int) -> tuple[ir.Value, int]:
+    """Address of the kernel's columns or of a slot's, and which of them is the first.
+
+    Args:
+        e: The emitter.
+        value: The sum, or its slot.
+        columns: Columns that it takes.
 
     Raises:
         InternalError: The kernel has no tensor memory.
     """
-    tensor = tensor_of(e)
-    return tensor.base, tensor.places.first[value]
+    b, tensor = e.builder, tensor_of(e)
+    base, first = tensor.base, tensor.places.first[value]
+    slot = tensor.places.slots.get(value)
+    number = None if slot is None else e.buffer(slot).slot
+    if number is not None:
+        base = b.add(base, b.mul(number, b.constant(b.i32, columns)))
+    return base, first
 
 
 def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
@@ -239,7 +255,7 @@ def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
     if is_shared:
         hand_over(e)
     words = [to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
-    for piece in pieces_of(e, result, layout):
+    for piece in pieces_of(e, Part.of_sum(result, layout)):
         store_piece(e, piece, [words[register] for register in piece.registers])
     wait(b, "store")
     return finish_sum(e, result, layout)
@@ -275,55 +291,97 @@ def load_sum(e: Emitter, value: ir.Value) -> Fragment:
     pending = e.pending(value)
     element = e.element_type(pending_tile(value)[0])
     holds = None if own_mbarrier(e, value) is not None else pending.holds
-    return _fragment(e, value, pending.layout, element, holds)
+    return _fragment(e, Part.of_sum(value, pending.layout), element, holds)
 
 
 def load_slot(e: Emitter, op: ir.Operation) -> Fragment:
-    """The tile that a slot in tensor memory is; its word says whether it holds one.
+    """What a slot in tensor memory holds; its word says whether anything is there.
 
     Args:
         e: The emitter.
-        op: The `load_shared` of the whole of it.
+        op: The `load_shared` of the whole of it, or the `load_part` of some columns.
 
     Raises:
-        InternalError: It is of a part.
+        InternalError: It is of some rows, or loads into another tile.
     """
     b, layout, buffer = e.builder, layout_of(op.results[0]), e.buffer(op.operands[0])
-    if layout.shape != buffer.layout.shape or len(op.operands) > 1:
-        raise InternalError(f"emit: expected '{op.name}' of a whole sum")
+    number = _number_of_columns(e, op, buffer.layout.shape, layout.shape)
     flag = b.load(b.i32, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
     holds = b.icmp("ne", flag, b.constant(b.i32, 0))
     element = e.element_type(buffer.element)
-    return _fragment(e, op.operands[0], layout, element, holds)
+    part = Part(op.operands[0], layout, buffer.layout.shape[-1], number)
+    return _fragment(e, part, element, holds)
+
+
+def _number_of_columns(
+    e: Emitter, op: ir.Operation, whole: tuple[int, ...], part: tuple[int, ...]
+) -> ir.Value | None:
+    """Which columns of a slot an op loads, counted in its own; None for all."""
+    indices = list(op.operands)[1:]
+    if whole == part and not indices:
+        return None
+    if whole[:-1] != part[:-1] or len(indices) != len(whole):
+        raise InternalError(f"emit: expected '{op.name}' of whole columns of a sum")
+    b = e.builder
+    last = b.constant(b.i32, whole[-1] // part[-1] - 1)
+    return b.op("llvm.and", b.i32, e.scalar(indices[-1]), last)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Columns of a sum in tensor memory, all of them or some.
+
+    Attributes:
+        value: The sum, or its slot.
+        layout: Who loads or stores which of its elements.
+        columns: Columns of the whole sum.
+        number: Which columns, counted in those of the part (i32); None for all.
+    """
+
+    value: ir.Value
+    layout: LinearLayout
+    columns: int
+    number: ir.Value | None = None
+
+    @classmethod
+    def of_sum(cls, value: ir.Value, layout: LinearLayout) -> Part:
+        """All columns of a sum.
+
+        Args:
+            value: The sum.
+            layout: Its layout in registers.
+        """
+        return cls(value, layout, layout.shape[-1])
+
+    @property
+    def whole(self) -> tuple[int, int]:
+        """The shape of the whole sum."""
+        return self.layout.shape[0], self.columns
 
 
 def _fragment(
-    e: Emitter,
-    value: ir.Value,
-    layout: LinearLayout,
-    element: ir.Type,
-    holds: ir.Value | None,
+    e: Emitter, part: Part, element: ir.Type, holds: ir.Value | None
 ) -> Fragment:
     """What the columns of a value hold, zero where nothing was added."""
-    b, count = e.builder, layout.n_registers
+    b, layout, count = e.builder, part.layout, part.layout.n_registers
     if holds is None or holds == b.constant(b.i1, 1):
-        words = _loaded(e, value, layout)
+        words = _loaded(e, part)
     else:
         full, after = b.block(), b.block([b.i32] * count)
         zeros = [b.constant(b.i32, 0)] * count
         b.branch_if(holds, full, after, no_values=zeros)
         b.enter(full)
-        b.branch(after, _loaded(e, value, layout))
+        b.branch(after, _loaded(e, part))
         b.enter(after)
         words = list(after.arguments)
     return Fragment(layout, tuple(from_word(b, word, element) for word in words))
 
 
-def _loaded(e: Emitter, value: ir.Value, layout: LinearLayout) -> list[ir.Value]:
+def _loaded(e: Emitter, part: Part) -> list[ir.Value]:
     """The words of a sum, tied to the wait for their loads."""
     b = e.builder
     words: dict[int, ir.Value] = {}
-    for piece in pieces_of(e, value, layout):
+    for piece in pieces_of(e, part):
         words |= zip(piece.registers, load_piece(e, piece), strict=True)
     wait(b, "load")
     return [words[register] for register in range(len(words))]
@@ -382,26 +440,28 @@ class Piece:
     registers: Sequence[int]
 
 
-def pieces_of(e: Emitter, value: ir.Value, layout: LinearLayout) -> Iterator[Piece]:
-    """The accesses to a sum, in the order of registers.
+def pieces_of(e: Emitter, part: Part) -> Iterator[Piece]:
+    """The accesses to columns of a sum, in the order of registers.
 
     Args:
         e: The emitter.
-        value: The sum.
-        layout: Its layout in registers.
+        part: Which columns.
     """
-    b = e.builder
-    base, first = first_column(e, value)
+    b, layout = e.builder, part.layout
     is_half = layout.lane[0] != (1, 0)
     rows = rows_of_sums(layout)
-    start = b.add(base, e.threads.warp_form(_warp_columns(layout, rows)))
+    base, first = first_column(e, part.value, columns_of(part.whole, rows))
+    start = b.add(base, e.threads.warp_form(_warp_columns(part, rows)))
+    if part.number is not None:
+        step = b.constant(b.i32, layout.shape[-1])
+        start = b.add(start, b.mul(part.number, step))
     name = "16x256b" if is_half else "32x32b"
     shape = b.attribute(f"#nvvm.tcgen05_ldst_shape<shape_{name}>")
     step = min(_MOST_REGISTERS, _own_registers(layout, rows))
     places = layout.register_offsets()
     for number in range(0, layout.n_registers, step):
         row, column = places[number]
-        at = first + column_of(row, column, layout.shape, rows)
+        at = first + column_of(row, column, part.whole, rows)
         address = b.add(start, b.constant(b.i32, at)) if at else start
         yield Piece(address, shape, range(number, number + step))
 
@@ -411,13 +471,11 @@ def _own_registers(layout: LinearLayout, rows: int) -> int:
     return 1 << sum(basis[0] < rows for basis in layout.register)
 
 
-def _warp_columns(layout: LinearLayout, rows: int) -> list[int]:
+def _warp_columns(part: Part, rows: int) -> list[int]:
     """What each bit of a warp's number adds to the address of a sum."""
     lanes = [_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT]
-    further = layout.warp[len(lanes) :]
-    return lanes + [
-        column_of(row, column, layout.shape, rows) for row, column in further
-    ]
+    further = part.layout.warp[len(lanes) :]
+    return lanes + [column_of(row, column, part.whole, rows) for row, column in further]
 
 
 def to_word(b: Builder, value: ir.Value) -> ir.Value:

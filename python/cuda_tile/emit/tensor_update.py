@@ -20,6 +20,7 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import ALL_LANES
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.tensor_memory import (
+    Part,
     Piece,
     finish_sum,
     from_word,
@@ -73,7 +74,7 @@ def update_sum(e: Emitter, change: ir.Operation, start: ir.Operation) -> None:
     result = start.results[0]
     layout = pending_tile(result)[1]
     with _unless_ones(e, change):
-        for piece in pieces_of(e, result, layout):
+        for piece in pieces_of(e, Part.of_sum(result, layout)):
             _change_piece(e, change, piece, layout)
         wait(e.builder, "store")
     e.set(result, finish_sum(e, result, layout))

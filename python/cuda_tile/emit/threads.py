@@ -164,7 +164,7 @@ class Threads:
         text = register_constant(number, axis, is_own=before is not None)
         if before is not None:
             saved, b.ip = b.ip, before
-            (value,) = b.inline_ptx(text, "=r", [b.i32], [], side_effects=False)
+            value = b.ptx_value(text, b.i32)
             b.ip = saved
             return value
         if key not in self._forms:

@@ -74,7 +74,7 @@ def _shuffled(e: Emitter, plan: ShufflePlan, registers: Registers) -> Registers:
             same = step.lane_xor == 0
             y.append(value if same else shuffle(b, "bfly", value, step.lane_xor))
             continue
-        lane = b.op("llvm.xor", b.i32, base, b.constant(b.i32, step.lane_xor))
+        lane = b.binary("xor", base, step.lane_xor)
         y.append(shuffle(b, "idx", value, lane))
     for select in plan.after:
         y = _selected(e, select, y)
@@ -87,7 +87,7 @@ def _selected(e: Emitter, select: Select, x: Registers) -> Registers:
     mask, columns = select.thread_mask, [0] * select.thread_mask.bit_length()
     for bit in range(len(columns)):
         columns[bit] = mask >> bit & 1
-    odd = b.icmp("ne", e.threads.linear_form(columns), b.constant(b.i32, 0))
+    odd = b.icmp("ne", e.threads.linear_form(columns), 0)
     return [b.select(odd, x[r ^ select.register_xor], x[r]) for r in range(len(x))]
 
 
@@ -196,6 +196,9 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("tileas.load_part")
 def load_part(e: Emitter, op: ir.Operation) -> None:
     """Vector loads from an origin that the indices give, bit by bit."""
+    if e.in_tensor_memory(op.operands[0]):
+        e.set(op.results[0], load_slot(e, op))
+        return
     buffer, layout = e.buffer(op.operands[0]), layout_of(op.results[0])
     b, size = e.builder, element_bits(buffer.element) // 8
     chosen: ir.Value | None = None
@@ -210,7 +213,7 @@ def load_part(e: Emitter, op: ir.Operation) -> None:
             span |= column
         bytes_apart = [column * size for column in columns]
         form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
-        chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
+        chosen = form if chosen is None else b.binary("xor", chosen, form)
     result, origin = op.results[0], Origin(0, chosen, span)
     e.set(result, load_vectors(e, buffer, layout, origin, e.pack_of(result)))
 
@@ -285,4 +288,4 @@ def _holds_part(
         raise InternalError("emit: a vector that lies in several parts of a tile")
     b = e.builder
     form = e.threads.linear_form(part.thread_columns)
-    return b.icmp("eq", form, b.constant(b.i32, number))
+    return b.icmp("eq", form, number)

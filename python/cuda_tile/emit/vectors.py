@@ -71,11 +71,6 @@ class Run:
         return self.count // self.word_elements
 
 
-def carrier_type(run: Run) -> ir.Type:
-    """The type in which a word is loaded or stored."""
-    return run.carrier
-
-
 def word_type(b: Builder, run: Run) -> ir.Type:
     """The type a word has as a value of the kernel.
 
@@ -96,12 +91,12 @@ def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
     """
     if run.kind == "i1":
         if run.word_elements == 1:
-            return b.icmp("ne", value, b.constant(value.type, 0))
+            return b.icmp("ne", value, 0)
         parts = b.elements(
             b.bitcast(value, b.vector_type(run.word_elements, b.i8)),
             run.word_elements,
         )
-        return b.vector([b.icmp("ne", part, b.constant(b.i8, 0)) for part in parts])
+        return b.vector([b.icmp("ne", part, 0) for part in parts])
     if run.is_pointer:
         return b.op("llvm.inttoptr", run.element, value)
     return b.bitcast(value, word_type(b, run))
@@ -152,10 +147,6 @@ def load_run(
     return [from_carrier(b, run, value) for value in carriers]
 
 
-CONSTRAINT = {"i8": "h", "i16": "h", "i32": "r", "i64": "l", "f32": "f", "f64": "d"}
-"""Register class letters of inline PTX (CUDA, "Inline PTX Assembly")."""
-
-
 def guarded_load(
     b: Builder,
     run: Run,
@@ -163,7 +154,6 @@ def guarded_load(
     pointer: ir.Value,
     predicate: ir.Value | None,
     otherwise_bits: int,
-    letter: str = "l",
 ) -> list[ir.Value]:
     """A load in inline PTX; if it is predicated, over the fill value of each word.
 
@@ -174,33 +164,30 @@ def guarded_load(
         pointer: Address of the first element, aligned to the run.
         predicate: Whether to load at all, None for always.
         otherwise_bits: Bits of each element that is not loaded.
-        letter: Register class of the address: "r" in shared memory.
     """
     # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
     carrier = run.carrier
     narrow = str(carrier) == "i8"
     result = b.i16 if narrow else carrier
-    own = CONSTRAINT[str(result)]
     target, _ = slots_text(0, run.words)
     pointer, moved = b.displaced(pointer)
     if predicate is None:
         lines = [f"{text} {target}, {place_text(run.words, moved)};"]
-        constraints = [f"={own}"] * run.words + [letter]
-        operands = [pointer]
+        guards: list[ir.Value] = []
     else:
         move = f"mov.b{max(16, run.word_bits)}"
         fill = _fill_word(run, otherwise_bits)
         lines = [f"{move} ${i}, {fill:#x};" for i in range(run.words)]
         place = place_text(run.words + 1, moved)
         lines.append(f"@${run.words} {text} {target}, {place};")
-        constraints = [f"=&{own}"] * run.words + ["b", letter]
-        operands = [predicate, pointer]
-    values = b.inline_ptx(
+        guards = [predicate]
+    values = b.ptx(
         "\n\t".join(lines),
-        ",".join(constraints),
         [result] * run.words,
-        operands,
-        side_effects=True,
+        *guards,
+        pointer,
+        has_effect=True,
+        is_early=bool(guards),
     )
     if narrow:
         values = [b.op("llvm.trunc", b.i8, value) for value in values]
@@ -269,20 +256,34 @@ def store_run(
     if predicate is None and not order and space != REMOTE:
         b.store(b.vector(carriers), pointer, run.bytes)
         return
-    letter = CONSTRAINT[str(carriers[0].type)]
-    if letter == "h" and str(carriers[0].type) == "i8":
+    if carriers[0].type == b.i8:
         carriers = [b.op("llvm.zext", b.i16, value) for value in carriers]
+    pointer, moved = b.displaced(pointer)
+    suffix = f".v{run.words}" if run.words > 1 else ""
+    text = f"st{order}.{space}{suffix}.b{run.word_bits}"
+    guarded_effect(b, text, pointer, predicate, carriers, moved)
+
+
+def guarded_effect(
+    b: Builder,
+    text: str,
+    pointer: ir.Value,
+    predicate: ir.Value | None,
+    carriers: Sequence[ir.Value],
+    moved: int = 0,
+) -> None:
+    """An instruction that hands words to memory, in inline PTX.
+
+    Args:
+        b: Where to build.
+        text: The instruction without its operands.
+        pointer: The address.
+        predicate: Whether it does anything, None for always.
+        carriers: The words, in the types in which they are stored.
+        moved: Bytes behind the address.
+    """
     guards = [] if predicate is None else [predicate]
     at = len(guards)
-    source, suffix = slots_text(at + 1, run.words)
-    guard = "@$0 " if guards else ""
-    pointer, moved = b.displaced(pointer)
-    place = place_text(at, moved)
-    letters = ["b"] * at + ["l" if space == "global" else "r"] + [letter] * run.words
-    b.inline_ptx(
-        f"{guard}st{order}.{space}{suffix}.b{run.word_bits} {place}, {source};",
-        ",".join(letters),
-        [],
-        [*guards, pointer, *carriers],
-        side_effects=True,
-    )
+    source, _ = slots_text(at + 1, len(carriers))
+    whole = f"{'@$0 ' * at}{text} {place_text(at, moved)}, {source};"
+    b.ptx(whole, [], *guards, pointer, *carriers, has_effect=True)

@@ -75,8 +75,8 @@ def _rounded_up(b: Builder, extent: ir.Value, step: int, *, may_wrap: bool) -> i
     divisor = b.constant(wide.type, step)
     if may_wrap or step > 1 << ir.IntegerType(wide.type).width - 1:
         return divide_function(b, "positive_inf", signed=False)(wide, divisor)
-    whole = b.add(wide, b.constant(wide.type, step - 1))
-    return b.op("llvm.udiv", wide.type, whole, divisor)
+    whole = b.add(wide, step - 1)
+    return b.binary("udiv", whole, divisor)
 
 
 def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:

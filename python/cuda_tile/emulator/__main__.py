@@ -21,8 +21,11 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from cuda_tile.emulator.errors import LaunchError, PtxError
+from cuda_tile.codegen.ptxas import Assembled, assemble
+from cuda_tile.emulator.bounds.slots import machine_code
+from cuda_tile.emulator.errors import FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
+from cuda_tile.emulator.proof.verdict import verdict_of
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.recorded import RESIDENT_CTAS, launch_recorded
@@ -30,9 +33,13 @@ from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+from cuda_tile.runtime.number_text import array_kind
+from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
 
+SCHEDULES = 8
+"""Schedules that --prove tries with a launch."""
 _ARGUMENTS = """\
 arguments, one for each parameter of the kernel:
   3  -1  0x1f  1.5           a number
@@ -71,10 +78,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
     parser.add_argument(
         "--grid",
-        required=True,
         type=_extents,
         metavar=shape,
-        help="CTAs; with --record tile blocks",
+        help="CTAs; with --record tile blocks; not needed for --prove",
     )
     parser.add_argument(
         "--record",
@@ -126,9 +132,10 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
     """How to run, and what to look for."""
     parser.add_argument(
         "--mode",
-        choices=("fast", "adversarial"),
+        choices=tuple(MODES),
         help="adversarial (the default with --seed): a seeded random order of warps "
-        "and copies, and checks of all that synchronisation must order; slower",
+        "and copies, and checks of all that synchronisation must order; slower; fast: "
+        "all warps in step; or what the interpreter calls these",
     )
     parser.add_argument(
         "--seed", type=int, metavar="N", help="of the adversarial order; 0 by default"
@@ -151,6 +158,12 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         default="isa",
         help="issue: products and copies to tensor memory of one thread complete in "
         "the order of issue, which the PTX ISA does not promise",
+    )
+    parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="say if the kernel is proved free of races and deadlocks for all "
+        "arguments, grids and orders; with a launch, look for a schedule against it",
     )
     parser.add_argument(
         "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
@@ -217,9 +230,12 @@ def parse_argument(text: str) -> ParsedArg:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status (1 for findings and mistakes)."""
-    options = build_parser().parse_intermixed_args(argv)
+    parser = build_parser()
+    options = parser.parse_intermixed_args(argv)
+    if options.grid is None and not options.prove:
+        parser.error("the following arguments are required: --grid")
     try:
-        return _run(options)
+        return _prove(options) if options.prove else _run(options)
     except PtxError as error:
         print(f"error: {options.file}: {error}", file=sys.stderr)
     except UserError as error:
@@ -234,6 +250,25 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"error: cannot use '{error.filename}': {error.strerror}", file=sys.stderr
         )
     return 1
+
+
+def _prove(options: argparse.Namespace) -> int:
+    """Prints what is proved of a kernel; 1 if a schedule refutes it."""
+    module = parse(_text(options.file))
+    entry = find_entry(module, options.entry)
+    block = options.block or _declared(entry, "reqntid", "--block")
+    verdict = verdict_of(module, entry, block, options.shared)
+    is_open = bool(verdict.block or verdict.grid) and options.grid is not None
+    seeds = range(SCHEDULES) if is_open else ()
+    for seed in seeds:
+        args = [parse_argument(text).value for text in options.args]
+        try:
+            _launch(options, module, entry, args=args, mode="adversarial", seed=seed)
+        except FindingError as error:
+            print(f"{entry.name}: refuted by --mode adversarial --seed {seed}: {error}")
+            return 1
+    print(verdict)
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -254,8 +289,7 @@ def _run(options: argparse.Namespace) -> int:
         limit=options.limit,
         numbers=options.numbers,
         on_finding="collect" if options.collect else "raise",
-        bounds=find_target(options.gpu or module.target) if options.bounds else None,
-        registers=options.registers,
+        **_for_bounds(options, module, entry),
         strict=options.strict,
         order=options.order,
     )
@@ -272,6 +306,29 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # whoever reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
+
+
+def _for_bounds(
+    options: argparse.Namespace, module: Module, entry: Function
+) -> dict[str, Any]:
+    """What bounds depend on: the chip, and what ptxas makes of the text."""
+    found: dict[str, Any] = {"registers": options.registers}
+    if not options.bounds:
+        return found
+    found["bounds"] = chip = find_target(options.gpu or module.target)
+    made: list[Assembled] = []
+
+    def cubin(text: str) -> bytes:
+        made.append(assemble(text, chip.arch, line_info=True))
+        return made[0].cubin
+
+    try:
+        found["machine"] = machine_code(module, entry.name, cubin)
+    except UserError as error:
+        print(f"warning: bounds count PTX: {error}", file=sys.stderr)
+    if made and options.registers is None:
+        found["registers"] = made[0].resources[entry.name].registers
+    return found
 
 
 def _launch(
@@ -373,8 +430,7 @@ def _print(
 
 def _describe(array: np.ndarray[Any, Any]) -> str:
     """Type, shape and range of an array."""
-    shape = ",".join(str(extent) for extent in array.shape)
-    text = f"{array.dtype}[{shape}]"
+    text = array_kind(array)
     if not array.size:
         return text
     values = array if array.dtype.kind in "biu" else array.astype(np.float64)

@@ -44,9 +44,10 @@ from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
+from cuda_tile.machine.code import MachineCode
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
-from cuda_tile.runtime.report import OnFinding
+from cuda_tile.runtime.report import MODES, OnFinding, mode_on
 
 Mode = Literal["fast", "adversarial"]
 Numbers = Literal["floats", "exact"]
@@ -78,7 +79,7 @@ def launch(
     shared_bytes: int = 0,
     cluster: int | Sequence[int] = (1, 1, 1),
     cooperative: bool = False,
-    mode: Mode | None = None,
+    mode: str | None = None,
     seed: int | None = None,
     limit: int | None = None,
     stack_bytes: int = STACK_BYTES,
@@ -87,6 +88,7 @@ def launch(
     numbers: Numbers = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
+    machine: MachineCode | None = None,
     preceding: Preceding = None,
     strict: bool = False,
     order: TensorOrder = "isa",
@@ -105,23 +107,23 @@ def launch(
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
-        mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
-            random order and checks that registers are written before they are used. By
-            default adversarial with a seed, fast without. `Report.checked` says more.
+        mode: "fast" runs all warps in step, "adversarial" in a seeded random order
+            with all checks, the default with a seed; `Report.checked` says more. The
+            interpreter's names are known too, see `runtime.report.MODES`.
         seed: Seed of the adversarial order; 0 by default.
-        limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
+        limit: Most steps of one set of CTAs until it counts as endless.
+        stack_bytes: Memory of each thread for alloca and recursion.
         memory: Memory that already holds arrays which pointers in `args` point to.
-        on_finding: Whether a finding raises, or is collected where the kernel can go
-            on and ends the launch where it cannot.
+        on_finding: "raise", or "collect" while the kernel can go on.
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
+        machine: What `bounds.slots.machine_code` gives, for `bounds` to count.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; adversarial mode finds accesses before griddepcontrol.wait.
+            "all": adversarial mode finds accesses before griddepcontrol.wait.
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
-        order: Which tcgen05 products and copies of one thread complete in order: those
-            that the ISA lists, or all ("issue"); docs/synchronisation.md.
+        order: Which tcgen05 operations of a thread complete in order: those of the ISA,
+            or all ("issue"); docs/synchronisation.md.
         watcher: Asked before each instruction; a debugger.
 
     Raises:
@@ -132,7 +134,7 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode = _checked_mode(mode, seed, on_finding, numbers, order)
+    mode, seed = _checked(mode, seed, on_finding, numbers, order)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -145,7 +147,7 @@ def launch(
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, _Assumed(registers, numbers, order), watcher)
-    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
+    run.execute(on_finding == "collect", bounds, registers, machine)
     arguments.elements(function, args, numbers)
     return run.report
 
@@ -155,17 +157,17 @@ def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     return module, find_entry(module, name)
 
 
-def _checked_mode(
-    mode: Mode | None, seed: int | None, on_finding: str, numbers: str, order: str
-) -> Mode:
-    """The mode, which a seed says where it is not given; choices are checked."""
-    given: Mode = "fast" if seed is None else "adversarial"
-    mode = given if mode is None else mode
-    _check_choice("mode", mode, get_args(Mode))
+def _checked(
+    mode: str | None, seed: int | None, on_finding: str, numbers: str, order: str
+) -> tuple[str, int | None]:
+    """The mode, which a seed says where it is not given, and the seed."""
     _check_choice("on_finding", on_finding, get_args(OnFinding))
     _check_choice("numbers", numbers, get_args(Numbers))
     _check_choice("order", order, get_args(TensorOrder))
-    return mode
+    if mode is None:
+        mode = "fast" if seed is None else "adversarial"
+    _check_choice("mode", mode, tuple(MODES))
+    return mode_on("emulator", mode, seed)
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
@@ -231,7 +233,7 @@ class _Run:
         symbols: Symbols,
         memory: GlobalMemory,
         dims: tuple[Dim3, Dim3, Dim3],
-        mode: Mode,
+        mode: str,
         seed: int,
         cooperative: bool,
     ) -> None:
@@ -334,7 +336,11 @@ class _Run:
         return self._programs[self._entry.name].steering
 
     def execute(
-        self, *, collects: bool, chip: Chip | None, registers: int | None
+        self,
+        collects: bool,
+        chip: Chip | None,
+        registers: int | None,
+        code: MachineCode | None,
     ) -> None:
         """Runs the whole grid; with a chip, also computes bounds."""
         if chip is None:
@@ -355,6 +361,7 @@ class _Run:
             machine.stride_bytes,
             declared if registers is None else registers,
             machine.counters.tensor_columns,
+            code,
         )
         counters = machine.counters
         self.report.bounds = find_bounds(chip, launched, counters, traffic)

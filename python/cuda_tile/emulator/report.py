@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from cuda_tile.emulator.bounds.compute import Bounds
-from cuda_tile.emulator.bounds.text import bounds_text, loop_notes
+from cuda_tile.emulator.bounds.text import bounds_text, executions_text, loop_notes
 from cuda_tile.emulator.errors import Finding
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
@@ -213,7 +213,8 @@ class Report(Pictured):
     def _bounds_to_json(self) -> dict[str, object]:
         if self.bounds is None:
             return {}
-        found = asdict(self.bounds)
+        found = asdict(replace(self.bounds, executions=None))
+        found["executions"] = executions_text(self.bounds)
         bounds = (self.bounds.grid, *self.bounds.loops)
         for record, bound in zip((found["grid"], *found["loops"]), bounds, strict=True):
             record["limiter"] = bound.limiter.name

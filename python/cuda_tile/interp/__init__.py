@@ -30,7 +30,6 @@ from cuda_tile.interp import (
     wgmma,
 )
 from cuda_tile.interp import float as float_
-from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.interp.debug import Debugger, StopView
 from cuda_tile.interp.driver import AssertionsFailed, InterpReport, load, run
 from cuda_tile.interp.program import Op, Program
@@ -65,7 +64,6 @@ FAMILIES = (
 
 __all__ = [
     "FAMILIES",
-    "MODE_NAMES",
     "RULES",
     "AssertionsFailed",
     "Debugger",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The modes of the interpreter, and what it warns of.
+"""What the interpreter warns of.
 
 Some of what the text of the dialect leaves undefined is written by ordinary producers
 and runs on hardware all the same. In `strict` mode it is an error, in `hardware` mode a
@@ -11,17 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Mode: TypeAlias = Literal["strict", "hardware", "permissive"]
 Unspecified: TypeAlias = Literal["pattern", "zero"]
 """What elements are that nothing specifies."""
-
-MODE_NAMES: dict[str, Mode] = {
-    "strict": "strict",
-    "checked": "strict",
-    "hardware": "hardware",
-    "permissive": "permissive",
-}
-"""What `mode` may be called; `checked` is an older name of `strict`."""
 
 
 @dataclass(slots=True)

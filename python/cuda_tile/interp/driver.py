@@ -15,7 +15,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError, expect
 from cuda_tile.exact import enter
 from cuda_tile.interp import decisions
-from cuda_tile.interp.alarms import MODE_NAMES, Unspecified
+from cuda_tile.interp.alarms import Unspecified
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.exact import exactly
 from cuda_tile.interp.machine import (
@@ -34,7 +34,7 @@ from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
-from cuda_tile.runtime.report import Finding, OnFinding, check_on_finding
+from cuda_tile.runtime.report import Finding, OnFinding, check_on_finding, mode_on
 
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
 Numbers: TypeAlias = Literal["floats", "exact"]
@@ -163,9 +163,9 @@ def run(
         grid: Tile blocks along x, y, z; missing dimensions are 1.
         args: The kernel's parameters in order; NumPy arrays stand for pointers.
         memory: Where pointers may point besides `args`, or None for only there.
-        mode: `strict` makes undefined behaviour an error; `hardware` warns where
-            hardware runs it all the same; `permissive` looks for none of it and gives
-            the value that hardware most likely gives.
+        mode: A name of `runtime.report.MODES`. `strict` makes undefined behaviour an
+            error; `hardware` warns where hardware runs it all the same; `permissive`
+            looks for none of it and gives the value that hardware most likely gives.
         seed: Shuffles all that the text leaves open: the order of blocks and how they
             interleave, of weak accesses that no token orders, of the elements of an
             atomic, of sums in mmaf, and of reductions unless `reduce_order` says
@@ -232,7 +232,6 @@ def load(module: Any) -> Program:
 
 
 def _check_options(
-    mode: str,
     reduce_order: str | None,
     seed: int | None,
     limit: int | None,
@@ -241,7 +240,6 @@ def _check_options(
 ) -> None:
     """Refuses what no option can be."""
     for name, value, known in (
-        ("mode", mode, tuple(MODE_NAMES)),
         ("numbers", numbers, get_args(Numbers)),
         ("unspecified", unspecified, get_args(Unspecified)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
@@ -289,7 +287,9 @@ class Session:
         unspecified: Unspecified = "pattern",
     ) -> None:
         self._start = time.perf_counter()
-        _check_options(mode, reduce_order, seed, limit, numbers, unspecified)
+        mode, seed = mode_on("interp", mode, seed)
+        self._mode = mode
+        _check_options(reduce_order, seed, limit, numbers, unspecified)
         expect("memory", memory, (GlobalMemory, type(None)), "a GlobalMemory or None")
         for name, function in (("trace", trace), ("on_block", on_block)):
             expect(name, function, (Callable, type(None)), "a function or None")
@@ -298,7 +298,6 @@ class Session:
         if is_exact:
             program = exactly(program)
         kernel = _select(program, entry)
-        mode = self._mode = MODE_NAMES[mode]
         extents = _grid(kernel.name, grid, mode)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)

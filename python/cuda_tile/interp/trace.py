@@ -19,6 +19,7 @@ from cuda_tile.interp.values import (
     Value,
 )
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.number_text import address_text, first_elements
 
 FIRST_ELEMENTS = 4
 """How many elements of a tile a line shows."""
@@ -57,8 +58,7 @@ def describe_value(value: Value, element: str = "") -> str:
 def _describe_tile(data: Array, undefined: Array, element: str) -> str:
     flat = data.reshape(-1)
     shape = "".join(f"{size}x" for size in data.shape)
-    first = " ".join(_number(number) for number in flat[:FIRST_ELEMENTS])
-    more = " ..." if flat.size > FIRST_ELEMENTS else ""
+    first = first_elements(flat, FIRST_ELEMENTS, address_text)
     lost = int(undefined.sum())
     unknown = f", {lost} unspecified" if lost else ""
     known = flat[~undefined.reshape(-1)]
@@ -68,12 +68,5 @@ def _describe_tile(data: Array, undefined: Array, element: str) -> str:
         numbers = wide[~np.isnan(wide)] if wide.dtype.kind == "f" else wide
         span = " all NaN"
         if numbers.size:
-            span = f" {_number(numbers.min())}..{_number(numbers.max())}"
-    return f"tile<{shape}{element or data.dtype}>{span}{unknown}: {first}{more}"
-
-
-def _number(value: Any) -> str:
-    dtype = np.asarray(value).dtype
-    if dtype == np.uint64:  # an address
-        return f"{int(value):#x}"
-    return str(int(value)) if dtype.kind in "biu" else f"{float(value):.6g}"
+            span = f" {address_text(numbers.min())}..{address_text(numbers.max())}"
+    return f"tile<{shape}{element or data.dtype}>{span}{unknown}: {first}"

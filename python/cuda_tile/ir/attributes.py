@@ -45,6 +45,9 @@ def keyword(op: ir.Operation, name: str, default: str = "") -> str:
         op: The op.
         name: The attribute.
         default: The keyword where it is absent.
+
+    Raises:
+        InternalError: The attribute is no keyword.
     """
     if name not in op.attributes:
         return default

@@ -15,6 +15,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_target
 from cuda_tile.ir.plan_values import (
+    chosen_fields,
     kinds_of,
     number_field,
     plan_attribute,
@@ -56,8 +57,7 @@ class LoadPlan:
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, zeros are left out."""
-        values = {name: getattr(self, name) for name in LOAD_FIELDS}
-        return plan_attribute({name: value for name, value in values.items() if value})
+        return plan_attribute({"engine": self.engine, **chosen_fields(self)})
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ launch record of `runtime/record.py`, and what else a report says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -33,12 +34,14 @@ class LaunchData(LaunchRecord):
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
         choice: Why the plan of an entry with products is as it is.
+        estimate: What the plan was estimated to take; empty for one by hand.
     """
 
     shared_bytes: int = 0
     plan: str = ""
     remarks: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
+    estimate: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute."""
@@ -49,6 +52,7 @@ class LaunchData(LaunchRecord):
                 "plan": self.plan,
                 "remarks": list(self.remarks),
                 **({"choice": list(self.choice)} if self.choice else {}),
+                **({"estimate": self.estimate} if self.estimate else {}),
             }
         )
 
@@ -70,6 +74,7 @@ class LaunchData(LaunchRecord):
             plan=str(values["plan"]),
             remarks=tuple(map(str, values["remarks"])),
             choice=tuple(map(str, values.get("choice", ()))),
+            estimate=dict(values.get("estimate", {})),
         )
 
 

@@ -29,7 +29,12 @@ ABI_ATTRIBUTE = "tileas.abi"
 
 
 def write_abi(entry: ir.Operation, abi: str) -> None:
-    """Notes on an entry what its launcher can do; "maps" goes without saying."""
+    """Notes on an entry what its launcher can do; "maps" goes without saying.
+
+    Args:
+        entry: The entry.
+        abi: One of `ABIS`.
+    """
     if abi != "maps":
         entry.attributes[ABI_ATTRIBUTE] = ir.StringAttr.get(abi)
 

@@ -10,7 +10,7 @@ with another key, or with values that do not fit, is refused wherever it is read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -19,8 +19,10 @@ from cuda_tile._mlir import ir
 from cuda_tile.engines import registry
 from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
+from cuda_tile.ir.attributes import attribute_of
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
+    chosen_fields,
     kinds_of,
     number_field,
     plan_attribute,
@@ -45,6 +47,8 @@ MAX_GRID_EXTENT = (1 << 24) - 1
 REMARKS_ATTRIBUTE = "tileas.remarks"
 CHOICE_ATTRIBUTE = "tileas.choice"
 """An array of strings on the entry: what was given up, and why, for the report."""
+ESTIMATE_ATTRIBUTE = "tileas.estimate"
+"""A dictionary on the entry: what its plan was estimated to take, for the report."""
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
 LEAST_PART = 4
@@ -73,8 +77,8 @@ class Plan:
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
         reuse: 1 if shared memory holds what one loop loads for a later one.
-        part: Elements of a row that loops compute at a time where they can (the pass
-            `row_tiling`); 0 leaves rows whole.
+        part: Elements of a row, or columns of sums in tensor memory, that loops compute
+            at a time where they can (the pass `row_tiling`); 0 leaves all whole.
     """
 
     num_warps: int = number_field()
@@ -92,11 +96,7 @@ class Plan:
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
-        values = {name: getattr(self, name) for name in ENTRY_FIELDS}
-        plain = Plan()
-        return plan_attribute(
-            {name: n for name, n in values.items() if n != getattr(plain, name)}
-        )
+        return plan_attribute(chosen_fields(self))
 
     @property
     def all_warps(self) -> int:
@@ -165,18 +165,9 @@ class ProductPlan(Division):
 
     def to_attribute(self, entry: Plan) -> ir.Attribute:
         """The dictionary attribute; a division that is the entry's is left out."""
-        values: dict[str, int | str] = {"atom": self.atom.name}
-        if self.warps != (entry.warps_m, entry.warps_n):
-            values |= {"warps_m": self.warps_m, "warps_n": self.warps_n}
-        if self.warps_b != 1:
-            values |= {"warps_b": self.warps_b}
-        if self.lhs != "shared":
-            values |= {"lhs": self.lhs}
-        values |= {"stage": self.stage} if self.stage else {}
-        values |= {"lag": self.lag} if self.lag else {}
-        values |= {"promote": self.promote} if self.promote else {}
-        values |= {"convert": self.convert} if self.convert else {}
-        values |= {"swap": self.swap} if self.swap else {}
+        values = chosen_fields(self) | {"atom": self.atom.name}
+        if self.warps == (entry.warps_m, entry.warps_n):
+            del values["warps_m"], values["warps_n"]
         return plan_attribute(values)
 
 
@@ -207,6 +198,22 @@ def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
     """
     lines: list[ir.Attribute] = [ir.StringAttr.get(text) for text in texts]
     entry.attributes[CHOICE_ATTRIBUTE] = ir.ArrayAttr.get(lines)
+
+
+def write_estimate(entry: ir.Operation, estimate: Mapping[str, Any]) -> None:
+    """Notes on an entry what its plan is estimated to take, for the report.
+
+    Args:
+        entry: The entry.
+        estimate: Numbers by name, some in a dictionary of their own; rounded.
+    """
+    whole = {
+        name: {part: round(n) for part, n in value.items()}
+        if isinstance(value, dict)
+        else round(value)
+        for name, value in estimate.items()
+    }
+    entry.attributes[ESTIMATE_ATTRIBUTE] = attribute_of(whole)
 
 
 @located_at_op
@@ -264,38 +271,33 @@ def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
         UserError: There is none, or it is not usable; says which field.
     """
     holder = enclosing_entry(op)
-    entry = entry or read_plan(holder)
+    entry, target = entry or read_plan(holder), read_target(holder)
     if PLAN_ATTRIBUTE not in op.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
             "cuda-tile-plan first",
         )
-    values = plan_values(op, ProductPlan)
-    atom = find_atom(op, values.get("atom", ""), read_target(holder))
-    warps_m = values.get("warps_m", entry.warps_m)
-    warps_n = values.get("warps_n", entry.warps_n)
-    warps_b = values.get("warps_b", 1)
-    division = {"warps_m": warps_m, "warps_n": warps_n}
-    if warps_b != 1:
-        division["warps_b"] = warps_b
-    _check_division(division, entry)
-    lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    engine = registry.engine_of(atom)
-    _check_range("swap", swap, 0, int(engine.may_swap))
-    _check_shape(op, atom, division, swap)
-    if lhs == "register" and not (engine.reads_shared and "registers" in engine.left):
+    values: dict[str, Any] = {"warps_m": entry.warps_m, "warps_n": entry.warps_n}
+    values |= plan_values(op, ProductPlan)
+    atom = find_atom(op, values.pop("atom", ""), target)
+    plan = ProductPlan(atom, **values)
+    names = ("warps_m", "warps_n", "warps_b")
+    _check_division(dict(zip(names, plan.warps, strict=False)), entry)
+    engine = plan.engine
+    _check_range("swap", plan.swap, 0, int(engine.may_swap))
+    _check_shape(op, plan)
+    reads_both = engine.reads_shared and "registers" in engine.left
+    if plan.lhs == "register" and not reads_both:
         raise UserError(
             f"expected lhs to be shared for atom {atom.name} in '{PLAN_ATTRIBUTE}', "
-            f"got '{lhs}'",
+            f"got '{plan.lhs}'",
         )
-    warps = (warps_m, warps_n, warps_b)
-    usual = default_promotion(terms_of(op), atom, read_target(holder), warps)
-    promote = values.get("promote", usual)
-    check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
-    convert = values.get("convert", "")
-    return ProductPlan(
-        *(atom, warps_m, warps_n, warps_b, lhs, swap, stage, lag, promote, convert)
-    )
+    if "promote" not in values:
+        warps = (plan.warps_m, plan.warps_n, plan.warps_b)
+        usual = default_promotion(terms_of(op), atom, target, warps)
+        plan = replace(plan, promote=usual)
+    check_promotion(op, atom, plan.promote, PLAN_ATTRIBUTE)
+    return plan
 
 
 def extents_of(op: ir.Operation) -> tuple[int, int, int]:
@@ -386,11 +388,6 @@ def _check_division(division: Mapping[str, int], plan: Plan) -> None:
         )
 
 
-_PRODUCT_DEFAULTS: Mapping[str, Any] = {
-    **{"lhs": "shared", "stage": 0, "lag": 0, "swap": 0}
-}
-
-
 def _check_range(name: str, got: int, least: int, most: int) -> None:
     if not least <= got <= most:
         raise UserError(
@@ -462,12 +459,9 @@ def _check_cluster(target: Target, plan: Plan) -> None:
         )
 
 
-def _check_shape(
-    op: ir.Operation, atom: Atom, division: Mapping[str, int], swap: int
-) -> None:
-    warps = tuple(division.values())
-    engine, terms = registry.engine_of(atom), terms_of(op)
-    reason = engine.refuse_shape(atom, terms, warps, swap)
+def _check_shape(op: ir.Operation, plan: ProductPlan) -> None:
+    atom, warps, terms = plan.atom, plan.warps, terms_of(op)
+    reason = plan.engine.refuse_shape(atom, terms, warps, plan.swap)
     if reason is not None:
         rows, columns, depth = terms.extents
         raise UserError(

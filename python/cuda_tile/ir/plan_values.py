@@ -14,6 +14,7 @@ from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
+from cuda_tile.ir.attributes import attribute_of
 from cuda_tile.ir.walk import op_stem
 
 PLAN_ATTRIBUTE = "tileas.plan"
@@ -21,15 +22,14 @@ PLAN_ATTRIBUTE = "tileas.plan"
 
 def plan_attribute(values: Mapping[str, int | str]) -> ir.Attribute:
     """The dictionary attribute that holds some fields; integers are i64."""
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.DictAttr.get(
-        {
-            key: ir.StringAttr.get(value)
-            if isinstance(value, str)
-            else ir.IntegerAttr.get(i64, value)
-            for key, value in values.items()
-        }
-    )
+    return attribute_of(values)
+
+
+def chosen_fields(plan: Any) -> dict[str, Any]:
+    """The fields of a plan that have other values than where they are left out."""
+    declared = (f for f in fields(plan) if "kind" in f.metadata)
+    values = ((f, getattr(plan, f.name)) for f in declared)
+    return {f.name: value for f, value in values if value != f.default}
 
 
 def number_field(default: int = 0, allowed: range | None = None) -> Any:

@@ -160,6 +160,11 @@ def is_filled_by_products(ring: ir.Operation) -> bool:
 
 
 def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:
-    """How many slots of a ring fit into so many bytes."""
+    """How many slots of a ring fit into so many bytes.
+
+    Args:
+        places: Where the parts of the ring lie.
+        left_bytes: What is left of shared memory.
+    """
     each = places.slot_bytes + places.mbarrier_bytes // max(1, places.slots)
     return max(0, left_bytes // each)

@@ -10,6 +10,7 @@ from typing import cast
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BoundedAttr, TileType
 from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.ir.tile_values import constant_number
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import CONSTANTS
 
@@ -29,11 +30,7 @@ def constant(value: int, ty: ir.Type | None = None) -> ir.Value:
         value: The number.
         ty: Its type; i32 for None.
     """
-    ty = i32_tile() if ty is None else ty
-    element = cast("TileType", ty).element_type
-    shaped = cast("ir.ShapedType", ty)
-    splat = ir.DenseElementsAttr.get_splat(shaped, ir.IntegerAttr.get(element, value))
-    return cuda_tile.ConstantOp(ty, splat).result
+    return constant_number(i32_tile() if ty is None else ty, value)
 
 
 def i64_tile() -> ir.Type:

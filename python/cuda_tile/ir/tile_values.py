@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
@@ -16,7 +19,9 @@ def constant_tile(ty: ir.Type, element: ir.Attribute) -> ir.Value:
         ty: The tile type.
         element: The attribute of each element.
     """
-    splat = ir.DenseElementsAttr.get_splat(ir.ShapedType(ty), element)
+    tile = cast("TileType", ty)
+    plain = cast("ir.ShapedType", TileType.get(list(tile.shape), tile.element_type))
+    splat = ir.DenseElementsAttr.get_splat(plain, element)
     return cuda_tile.ConstantOp(ty, splat).result
 
 
@@ -31,14 +36,17 @@ def constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
     return constant_tile(ty, value.get_splat_value())
 
 
-def constant_float(ty: ir.Type, value: float) -> ir.Value:
-    """A tile of equal floats.
+def constant_number(ty: ir.Type, value: float) -> ir.Value:
+    """A tile of equal numbers.
 
     Args:
-        ty: The tile type.
+        ty: The type of a tile of integers or floats.
         value: The value of each element.
     """
-    return constant_tile(ty, ir.FloatAttr.get(ir.ShapedType(ty).element_type, value))
+    element = cast("TileType", ty).element_type
+    if isinstance(element, ir.IntegerType):
+        return constant_tile(ty, ir.IntegerAttr.get(element, int(value)))
+    return constant_tile(ty, ir.FloatAttr.get(element, value))
 
 
 def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
@@ -54,11 +62,12 @@ def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
     return cuda_tile.BroadcastOp(ty, flat).result
 
 
-def reshaped(value: ir.Value, shape: list[int]) -> ir.Value:
+def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A tile in another shape.
 
     Args:
         value: The tile.
         shape: The new shape, of as many elements.
     """
-    return cuda_tile.ReshapeOp(TileType.get(shape, element_of(value)), value).result
+    ty = TileType.get(list(shape), element_of(value))
+    return cuda_tile.ReshapeOp(ty, value).result

@@ -82,6 +82,9 @@ def element_bits(element: ir.Type) -> int:
     """Bits of one element in a register or in shared memory.
 
     i1 and the types of 4 bits take a byte there.
+
+    Raises:
+        InternalError: The type is neither a number nor a pointer.
     """
     if isinstance(element, PointerType):
         return POINTER_BITS

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -17,6 +17,7 @@ from cuda_tile.locations import place_text
 
 Read = TypeVar("Read")
 More = ParamSpec("More")
+Node = TypeVar("Node", bound=Hashable)
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -53,6 +54,10 @@ def entry_name(entry: ir.Operation) -> str:
 def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
     """The entry called `name`, or the only one.
 
+    Args:
+        module: A `builtin.module` or `cuda_tile.module`.
+        name: The name of the kernel; None where there is but one.
+
     Raises:
         UserError: No entry, none of the name, or no name for several.
     """
@@ -71,7 +76,12 @@ def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
 
 
 def body(op: ir.Operation, region: int = 0) -> ir.Block:
-    """The first block of a region."""
+    """The first block of a region.
+
+    Args:
+        op: An op with regions.
+        region: The number of the region.
+    """
     return op.regions[region].blocks[0]
 
 
@@ -79,6 +89,54 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
     """The operation that makes `value`; None for a block argument."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def value_behind(value: ir.Value, names: Container[str]) -> ir.Value:
+    """What ops of some names, one behind the other, hand on as `value`.
+
+    Args:
+        value: What the last of them gives, or any other value.
+        names: Names of ops, each of which hands on its first operand.
+    """
+    op = defining_op(value)
+    while op is not None and op.name in names:
+        value = op.operands[0]
+        op = defining_op(value)
+    return value
+
+
+def reached(
+    start: Iterable[Node], following: Callable[[Node], Iterable[Node]]
+) -> Iterator[Node]:
+    """All that some nodes lead to, these included, each once.
+
+    Args:
+        start: The nodes to begin at.
+        following: Where a node leads at once.
+    """
+    work, seen = list(start), set[Node]()
+    while work:
+        node = work.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            work += following(node)
+
+
+def user_ops(value: ir.Value) -> list[ir.Operation]:
+    """The op of each use of a value."""
+    return [use.owner.operation for use in value.uses]
+
+
+def makers_in(block: ir.Block, values: Iterable[ir.Value]) -> list[ir.Operation]:
+    """The ops of a block that make some values, in the order of these.
+
+    Args:
+        block: The block; ops in blocks under it are not its own.
+        values: The values, also ones that are made elsewhere.
+    """
+    makers = map(defining_op, values)
+    return [op for op in makers if op is not None and op.block == block]
 
 
 def block_ops(block: ir.Block) -> list[ir.Operation]:
@@ -212,14 +270,24 @@ def located_at_op(
 
 
 def located_error(error: CudaTileError, op: ir.Operation) -> CudaTileError:
-    """An error with the location of `op`, if it has none yet."""
+    """An error with the location of `op`, if it has none yet.
+
+    Args:
+        error: The error.
+        op: The op to name.
+    """
     if error.location is not None:
         return error
     return type(error)(error.message, location_text(op))
 
 
 def named_operands(op: ir.Operation, name: str) -> list[ir.Value]:
-    """The operands that ODS gives a name, of an op with operand segments."""
+    """The operands that ODS gives a name, of an op with operand segments.
+
+    Args:
+        op: The op.
+        name: The name of the operand in ODS.
+    """
     return segments(op)[ods.ops()[op_stem(op)].operands.index(name)]
 
 

@@ -19,10 +19,10 @@ from typing import Any, cast
 
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.judge.court import Rules
 from cuda_tile.judge.runner import Limits, judge_file, put_in_front_once
 from cuda_tile.judge.verdict import Verdict
+from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 
 NOT_RIGHT = 3
@@ -55,9 +55,7 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
     add("--time-limit", type=float, default=300, metavar="S", help="of a verdict, 300")
     add("--call-limit", type=float, default=20, metavar="S", help="of a call, 20")
     add("--memory-limit", type=float, default=4, metavar="GIB", help="per process, 4")
-    add(
-        "--mode", choices=tuple(MODE_NAMES), default="strict", help="of the interpreter"
-    )
+    add("--mode", choices=tuple(MODES), default="strict", help="of the interpreter")
     add(
         "--slower", type=float, default=4, metavar="X",
         help="operations over those of the reference's program that are slow, 4",

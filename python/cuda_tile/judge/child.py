@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def readable_places(program: Path) -> list[str]:
     return [str(program), str(_PACKAGE), *sorted(python), *system]
 
 
-def serve(wire: Wire, program: Path, cage: Cage) -> None:
+def serve(wire: Wire, program: Path, cage: Cage) -> NoReturn:
     """What the process does until the judge has gone; does not return."""
     code = 1
     sys.dont_write_bytecode = True

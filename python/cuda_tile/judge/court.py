@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -76,7 +75,8 @@ class Rules:
     """What a candidate is held to.
 
     Attributes:
-        seconds: Wall time of a call, without its launches, and of a launch.
+        seconds: Time of a call without its launches, in which it runs or waits for
+            anything but a processor; CPU time of a launch.
         mode: The interpreter's.
         slower: Instructions over those of the reference's program that are too slow.
         emulate: Whether a small case is compiled and emulated too.
@@ -211,7 +211,7 @@ class Court:
 
     def _receive(self) -> tuple[dict[str, Any], list[Array]]:
         """The next message that is no accusation."""
-        deadline = time.monotonic() + self._rules.seconds
+        deadline = self._wire.now() + self._rules.seconds
         while True:
             facts, arrays = self._wire.receive(deadline)
             if facts.get("kind") != "attempt":

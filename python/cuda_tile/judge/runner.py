@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The processes of a verdict: one that judges, one that runs the candidate's Python.
 
-`judge_file` forks the judge, and the judge forks the candidate's process before it
-loads the reference: neither this process nor the candidate's ever has an answer.
-Both end with the verdict, or when their time or memory does.
+`judge_file` forks both. Only the judge loads the reference: neither this process nor
+the candidate's ever has an answer. This process ends both with the verdict, or when
+their time or memory ends: the candidate has no say in it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fcntl import F_DUPFD, fcntl
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,7 +33,7 @@ from cuda_tile.judge.emulated import emulate_largest
 from cuda_tile.judge.exactly import look_exactly
 from cuda_tile.judge.hook import HOOK, put_in_front
 from cuda_tile.judge.reference import Reference
-from cuda_tile.judge.sandbox import Cage
+from cuda_tile.judge.sandbox import Cage, confine
 from cuda_tile.judge.verdict import Verdict
 from cuda_tile.judge.wire import Wire
 
@@ -90,23 +92,60 @@ def put_in_front_once() -> None:
 
 
 _ready: list[bool] = []
+_FIRST_FILE, _MOST_FILES = 3, 1 << 16
+"""Open files: the number after that of standard error, and more than there are."""
 
 
 def _judged(candidate: Path, reference: Path, limits: Limits, seed: int) -> Verdict:
+    ours, theirs = socket.socketpair()
     reader, writer = os.pipe()
-    judge = os.fork()
-    if judge == 0:
-        os.close(reader)
-        _work(writer, candidate, reference, limits, seed)
-    os.close(writer)
+    started = [_forked(lambda: _run_candidate(theirs, candidate, limits))]
     try:
+        own = writer, ours.fileno()
+        process = started[0]
+        work = partial(_work, process, reference, limits, seed)
+        started += [_forked(lambda: work(_kept(*own)))]
+        for end in (ours, theirs):
+            end.close()
+        os.close(writer)
         lines = _read_lines(reader, time.monotonic() + limits.seconds)
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(judge, signal.SIGKILL)
+        for process in started:
+            _end(process)
         os.close(reader)
-        os.waitpid(judge, 0)
     return _verdict(lines, limits, seed)
+
+
+def _forked(do: Callable[[], NoReturn]) -> int:
+    """A process of its own group that does something, and nothing after it."""
+    process = os.fork()
+    if process == 0:
+        try:
+            os.setpgid(0, 0)
+            do()
+        finally:
+            os._exit(1)
+    return process
+
+
+def _end(process: int) -> None:
+    """Ends a child, and what it has started."""
+    for kill in (os.killpg, os.kill):  # it has no group yet, perhaps
+        with suppress(ProcessLookupError, PermissionError):
+            kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+
+
+def _kept(*files: int) -> list[int]:
+    """Some open files of a process under other numbers; all others are closed.
+
+    What it has from its parent may belong to another verdict: a candidate's end of a
+    socket, by which the other judge would not see that the candidate has ended.
+    """
+    high = [fcntl(file, F_DUPFD, _FIRST_FILE + len(files)) for file in files]
+    kept = [os.dup2(file, _FIRST_FILE + place) for place, file in enumerate(high)]
+    os.closerange(_FIRST_FILE + len(files), _MOST_FILES)
+    return kept
 
 
 def _read_lines(reader: int, deadline: float) -> list[str]:
@@ -145,20 +184,26 @@ def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
 
 
 def _work(
-    writer: int, candidate: Path, reference: Path, limits: Limits, seed: int
+    process: int, reference: Path, limits: Limits, seed: int, files: Sequence[int]
 ) -> NoReturn:
-    """The judge's process."""
-    os.setpgid(0, 0)
+    """The judge's process; its files are the way out and that to the candidate."""
+    writer, end = files
 
     def say(facts: dict[str, Any]) -> None:
         os.write(writer, json.dumps(facts, default=str).encode() + b"\n")
 
     code = 1
     try:
-        wire = _start_candidate(candidate, limits)
+        wire = Wire(socket.socket(fileno=end), process)
         most = limits.memory_bytes
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        say({"verdict": _hold_court(wire, reference, limits.rules, seed, say)})
+        loaded = Reference.load(reference)
+        # It reads bytecode of strangers: it may read files, and do nothing else.
+        held = confine(Cage(limits.seconds, most, ["/"]))
+        found = _hold_court(wire, loaded, limits.rules, seed, say)
+        missing = [f"{name} {said}" for name, said in held.items() if said != "holds"]
+        found["sandbox"]["the judge's process"] = "; ".join(missing) or "holds"
+        say({"verdict": found})
         code = 0
     except UserError as error:
         say({"refused": str(error)})
@@ -172,12 +217,11 @@ def _work(
 
 def _hold_court(
     wire: Wire,
-    path: Path,
+    reference: Reference,
     rules: Rules,
     seed: int,
     say: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any]:
-    reference = Reference.load(path)
     court = Court(wire, reference, seed, rules, lambda where: say({"at": where}))
     verdict = court.judge()
     if verdict.word == "right":
@@ -187,23 +231,15 @@ def _hold_court(
     return verdict.to_json()
 
 
-def _start_candidate(program: Path, limits: Limits) -> Wire:
-    ours, theirs = socket.socketpair()
-    if os.fork() == 0:
-        try:
-            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-            os.dup2(0, 1)
-            os.dup2(0, 2)
-            os.dup2(theirs.fileno(), 3)
-            os.closerange(4, 1 << 16)
-            os.chdir(program.parent)
-            end = socket.socket(fileno=3)
-            seconds = limits.seconds
-            cage = Cage(seconds, limits.memory_bytes, child.readable_places(program))
-            os.environ.clear()
-            HOOK.target = None
-            child.serve(Wire(end), program, cage)
-        finally:
-            os._exit(1)
-    theirs.close()
-    return Wire(ours)
+def _run_candidate(end: socket.socket, program: Path, limits: Limits) -> NoReturn:
+    """The candidate's process."""
+    silence = os.open(os.devnull, os.O_RDWR)
+    for file in range(_FIRST_FILE):
+        os.dup2(silence, file)
+    (kept,) = _kept(end.fileno())
+    os.chdir(program.parent)
+    seconds, memory = limits.seconds, limits.memory_bytes
+    cage = Cage(seconds, memory, child.readable_places(program))
+    os.environ.clear()
+    HOOK.target = None
+    child.serve(Wire(socket.socket(fileno=kept)), program, cage)

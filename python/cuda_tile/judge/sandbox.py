@@ -34,7 +34,15 @@ _NAMES = (
     "io_uring_setup bpf perf_event_open userfaultfd mount umount2 unshare setns chroot "
     "pivot_root keyctl add_key init_module finit_module "
     "kexec_load reboot settimeofday open_by_handle_at "
-    "mq_open shmget msgget semget"
+    "mq_open shmget msgget semget setsid setpgid "
+    # What Landlock does not see of files, and a process may do to those of its user.
+    "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat truncate utime "
+    "utimes futimesat utimensat setxattr lsetxattr fsetxattr setxattrat removexattr "
+    "lremovexattr fremovexattr removexattrat "
+    # What it may do to other processes of its user, and what these share.
+    "setpriority sched_setparam sched_setscheduler sched_setattr sched_setaffinity "
+    "ioprio_set migrate_pages move_pages process_madvise shmat shmctl msgctl msgsnd "
+    "msgrcv semop semctl semtimedop mq_unlink request_key syslog"
 )
 _X86_64 = dict(
     socket=41, socketpair=53, connect=42, bind=49, listen=50, accept=43, accept4=288,
@@ -47,6 +55,15 @@ _X86_64 = dict(
     finit_module=313, kexec_load=246, reboot=169, settimeofday=164, prlimit64=302,
     tgkill=234, rt_sigqueueinfo=129, rt_tgsigqueueinfo=297,
     open_by_handle_at=304, mq_open=240, shmget=29, msgget=68, semget=64,
+    setsid=112, setpgid=109, prctl=157,
+    chmod=90, fchmod=91, fchmodat=268, fchmodat2=452, chown=92, fchown=93, lchown=94,
+    fchownat=260, truncate=76, utime=132, utimes=235, futimesat=261, utimensat=280,
+    setxattr=188, lsetxattr=189, fsetxattr=190, setxattrat=463, removexattr=197,
+    lremovexattr=198, fremovexattr=199, removexattrat=466, setpriority=141,
+    sched_setparam=142, sched_setscheduler=144, sched_setattr=314,
+    sched_setaffinity=203, ioprio_set=251, migrate_pages=256, move_pages=279,
+    process_madvise=440, shmat=30, shmctl=31, msgctl=71, msgsnd=69, msgrcv=70, semop=65,
+    semctl=66, semtimedop=220, mq_unlink=241, request_key=249, syslog=103,
     clone=56, clone3=435,
 )  # fmt: skip
 _GENERIC = dict(
@@ -59,7 +76,14 @@ _GENERIC = dict(
     finit_module=273, kexec_load=104, reboot=142, settimeofday=170, prlimit64=261,
     tgkill=131, rt_sigqueueinfo=138, rt_tgsigqueueinfo=240,
     open_by_handle_at=265, mq_open=180, shmget=194, msgget=186,
-    semget=190, clone=220, clone3=435,
+    setsid=157, setpgid=154, prctl=167, semget=190, clone=220, clone3=435,
+    fchmod=52, fchmodat=53, fchmodat2=452, fchown=55, fchownat=54, truncate=45,
+    utimensat=88, setxattr=5, lsetxattr=6, fsetxattr=7, setxattrat=463, removexattr=14,
+    lremovexattr=15, fremovexattr=16, removexattrat=466, setpriority=140,
+    sched_setparam=118, sched_setscheduler=119, sched_setattr=274,
+    sched_setaffinity=122, ioprio_set=30, migrate_pages=238, move_pages=239,
+    process_madvise=440, shmat=196, shmctl=195, msgctl=187, msgsnd=189, msgrcv=188,
+    semop=193, semctl=191, semtimedop=192, mq_unlink=181, request_key=218, syslog=116,
 )  # fmt: skip
 _TABLES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _GENERIC)}
 _ALLOW, _REFUSE, _MISSING = 0x7FFF0000, 0x00050001, 0x00050026
@@ -176,6 +200,9 @@ def _program(arch: int, calls: dict[str, int]) -> bytes:
     for name, first in (("prlimit64", 0), ("tgkill", os.getpid())):  # itself only
         code += [(equal, 0, 4, calls[name]), (load, 0, 0, 16), (equal, 1, 0, first)]
         code += [(give, 0, 0, _REFUSE), (give, 0, 0, _ALLOW)]
+    # A process that its parent's death does not end would outlive the verdict.
+    code += [(equal, 0, 4, calls["prctl"]), (load, 0, 0, 16)]
+    code += [(equal, 0, 1, _DEATH_SIGNAL), (give, 0, 0, _REFUSE), (give, 0, 0, _ALLOW)]
     # glibc then uses clone, whose flags are in a register.
     code += [(equal, 0, 1, calls["clone3"]), (give, 0, 0, _MISSING)]
     code += [(equal, 0, 3, calls["clone"]), (load, 0, 0, 16)]

@@ -13,6 +13,7 @@ import struct
 import time
 from collections.abc import Sequence
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -35,10 +36,19 @@ class Wire:
 
     Args:
         end: A connected stream socket.
+        process: The process at the other end, whose time counts; None for any.
     """
 
-    def __init__(self, end: socket.socket) -> None:
+    def __init__(self, end: socket.socket, process: int | None = None) -> None:
         self._end = end
+        self._process = process
+
+    def now(self) -> float:
+        """Seconds that pass for the process at the other end.
+
+        Not those in which it could run but other processes had the processor.
+        """
+        return time.monotonic() - _delayed(self._process)
 
     def send(self, facts: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
         """Sends facts, and the contents of arrays in C order."""
@@ -60,7 +70,7 @@ class Wire:
         """The next message.
 
         Args:
-            deadline: Of `time.monotonic()`; None to wait for ever.
+            deadline: Of `now`; None to wait for ever.
 
         Raises:
             WireError: It is malformed, or the connection has ended.
@@ -84,12 +94,14 @@ class Wire:
     def _read(self, count: int, deadline: float | None) -> bytes:
         parts: list[bytes] = []
         while count:
-            left = None if deadline is None else deadline - time.monotonic()
+            left = None if deadline is None else deadline - self.now()
             if left is not None and left <= 0:
                 raise TimeoutError
             self._end.settimeout(left)
             try:
                 part = self._end.recv(min(count, 1 << 20))
+            except TimeoutError:
+                continue
             except ConnectionError:
                 part = b""
             if not part:
@@ -97,6 +109,18 @@ class Wire:
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
+
+
+def _delayed(process: int | None) -> float:
+    """Seconds that a process has waited for a processor, 0 where nobody counts.
+
+    Source: the kernel's Documentation/scheduler/sched-stats, /proc/PID/schedstat.
+    """
+    try:
+        text = Path(f"/proc/{process}/schedstat").read_text()
+    except OSError:
+        return 0.0
+    return int(text.split()[1]) / 1e9
 
 
 def find_dtype(name: str) -> np.dtype[Any]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from cuda_tile.layout.coords import unit_steps
 from cuda_tile.layout.linear import LinearLayout
 
 Role = Literal["a", "b", "c", "sa", "sb"]
@@ -125,18 +126,13 @@ class MmaAtom:
         shape = [self.factors, self.factors]
         shape[axis] = self.shape[axis]
         if self.scalings:
-            steps = [1 << bit for bit in range(self.factors.bit_length() - 1)]
-            register = [_unit(1 - axis, step) for step in steps]
-            second = _unit(0, 8) if axis == 0 else (0, 0)
-            lane = [second, (0, 0), *(_unit(axis, step) for step in (1, 2, 4))]
+            register = unit_steps(1 - axis, 1, self.factors, 2)
+            second = (8, 0) if axis == 0 else (0, 0)
+            lane = [second, (0, 0), *unit_steps(axis, 1, 8, 2)]
         else:
             register = [basis for basis in self.c.register if basis[axis]]
             lane = [basis if basis[axis] else (0, 0) for basis in self.c.lane]
         return LinearLayout((shape[0], shape[1]), tuple(register), tuple(lane))
-
-
-def _unit(axis: int, step: int) -> tuple[int, int]:
-    return (step, 0) if axis == 0 else (0, step)
 
 
 def _own(operand: str, accumulators: tuple[str, ...], since: int) -> list[AtomTypes]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-from cuda_tile.layout.coords import Coord, n_bits
+from cuda_tile.layout.coords import Coord, n_bits, unit_steps
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import MAX_VECTOR_BITS, SharedLayout
 from cuda_tile.layout.swizzle import access_cost
@@ -88,7 +88,7 @@ def _one_step(near: int) -> Iterator[tuple[int, ...]]:
 def _repeated(tile: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
     """A layout whose threads make neighbours of each element, up to a shape."""
     times = [whole // part for whole, part in zip(shape, tile.shape, strict=True)]
-    more = [_unit(d, 1 << b) for d in (0, 1) for b in range(n_bits(times[d]))]
+    more = [step for d in (0, 1) for step in unit_steps(d, 1, times[d], 2)]
 
     def moved(coords: tuple[Coord, ...]) -> tuple[Coord, ...]:
         return tuple((x * times[0], y * times[1]) for x, y in coords)
@@ -147,7 +147,7 @@ def _layout(
 
     With `is_apart` lanes get the lines 2 and 4 before line 1.
     """
-    steps = [[_unit(d, 1 << b) for b in range(n_bits(shape[d]))] for d in (0, 1)]
+    steps = [unit_steps(d, 1, shape[d], 2) for d in (0, 1)]
     register = [step for d in (near, 1 - near) for step in steps[d][: rectangle[d]]]
     left = [steps[d][rectangle[d] :] for d in (0, 1)]
     if is_apart:
@@ -165,7 +165,3 @@ def _layout(
     register += rest[: len(rest) - len(warp)]
     warp += [(0, 0)] * (count - len(warp))
     return LinearLayout(shape, tuple(register), tuple(lane), tuple(warp))
-
-
-def _unit(dim: int, step: int) -> Coord:
-    return (step, 0) if dim == 0 else (0, step)

@@ -90,6 +90,19 @@ def n_bits(extent: int) -> int:
     return extent.bit_length() - 1
 
 
+def unit_steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
+    """The steps along one dimension that double.
+
+    Args:
+        dim: The dimension.
+        first: The first step, a power of two.
+        limit: The power of two below which the steps are.
+        rank: Dimensions of the coordinates.
+    """
+    sizes = (1 << bit for bit in range(n_bits(first), n_bits(limit)))
+    return [tuple(size * (d == dim) for d in range(rank)) for size in sizes]
+
+
 def terms(basis: Coord) -> list[tuple[int, int]]:
     """Gives a basis as the (stride, dim) terms of `#cute.layout`; zero is []."""
     return [(stride, dim) for dim, stride in enumerate(basis) if stride]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.layout import f2
-from cuda_tile.layout.coords import Coord, n_bits
+from cuda_tile.layout.coords import n_bits, unit_steps
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import SharedLayout, offset_columns
 
@@ -106,16 +106,12 @@ def _in_lines(
     rank, line = len(shape), max(vector, LINE_BYTES * 8 // element_bits)
     zero = (0,) * rank
 
-    def steps(dim: int, first: int, last: int) -> list[Coord]:
-        bits = range(n_bits(first), n_bits(last))
-        return [tuple(1 << bit if d == dim else 0 for d in range(rank)) for bit in bits]
-
     fastest, *others = order
     line = min(line, shape[fastest])
-    inner = steps(fastest, 1, vector)
-    outer = steps(fastest, vector, line)
-    outer += [step for dim in others for step in steps(dim, 1, shape[dim])]
-    outer += steps(fastest, line, shape[fastest])
+    inner = unit_steps(fastest, 1, vector, rank)
+    outer = unit_steps(fastest, vector, line, rank)
+    outer += [step for dim in others for step in unit_steps(dim, 1, shape[dim], rank)]
+    outer += unit_steps(fastest, line, shape[fastest], rank)
     n_warp_bits = n_bits(n_warps)
     threads = outer[: N_LANE_BITS + n_warp_bits]
     threads += [zero] * (N_LANE_BITS + n_warp_bits - len(threads))
@@ -148,12 +144,8 @@ def units_of(
     if vector * element_bits // 8 not in UNIT_BYTES:
         return None
     columns = offset_columns(layout, shared)
-    steps = [
-        tuple(1 << bit if d == dim else 0 for d in range(layout.rank))
-        for bit in range(vector.bit_length() - 1)
-    ]
     skipped = layout.free_bits().register
-    for step in steps:
+    for step in unit_steps(dim, 1, vector, layout.rank):
         skipped |= 1 << layout.register.index(step)
     firsts = [r for r in range(layout.n_registers) if not r & skipped]
     return CopyUnits(

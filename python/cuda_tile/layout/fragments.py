@@ -7,18 +7,16 @@ from functools import lru_cache
 
 from cuda_tile.layout import f2
 from cuda_tile.layout.atoms import MmaAtom, Role
-from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unpack
+from cuda_tile.layout.coords import (
+    Coord,
+    LayoutError,
+    check_shape,
+    n_bits,
+    unit_steps,
+    unpack,
+)
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import sum_of_bits
-
-
-def _steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
-    """Unit coordinates first, 2 first, 4 first, ... below `limit` along `dim`."""
-    bases: list[Coord] = []
-    while first < limit:
-        bases.append(tuple(first if other == dim else 0 for other in range(rank)))
-        first *= 2
-    return bases
 
 
 def crop(atom: LinearLayout, extents: tuple[int, int]) -> LinearLayout:
@@ -91,14 +89,14 @@ def tile_mma(
         bases: list[Coord] = []
         if axis == "batch" and rank > 2:
             per_warp[dim] = max(shape[dim] // count, 1)
-            bases = _steps(dim, per_warp[dim], shape[dim], rank)
+            bases = unit_steps(dim, per_warp[dim], shape[dim], rank)
         elif role in (axis, f"s{axis}", "c") and axis != "batch":
             per_warp[dim] = max(shape[dim] // count, fragment.shape[dim - rank])
-            bases = _steps(dim, per_warp[dim], shape[dim], rank)
+            bases = unit_steps(dim, per_warp[dim], shape[dim], rank)
         warp += bases + [zero] * (n_bits(count) - len(bases))
     register: list[Coord] = []
     for dim in reversed(range(rank)):
-        register += _steps(dim, inner.shape[dim], per_warp[dim], rank)
+        register += unit_steps(dim, inner.shape[dim], per_warp[dim], rank)
     return inner.extend(shape, register=register, warp=warp)
 
 
@@ -115,6 +113,11 @@ def atom_registers(
 
     Where the tile is smaller than the atom, a register beyond it is that of the element
     which it repeats, or None beyond the tile along dimension `padded` of the atom.
+
+    Args:
+        layout: The layout of a tile.
+        atom: The layout of an atom.
+        padded: The dimension along which elements beyond the tile are None.
 
     Raises:
         LayoutError: The layout is not made of such atoms.
@@ -184,13 +187,17 @@ def coalesced(
         vector: Elements per vector, a power of two; at most all are used.
         n_warps: Number of warps, a power of two.
         n_blocks: Number of CTAs, a power of two.
+
+    Raises:
+        LayoutError: `order` is no order of the dimensions, or a number is no power of
+            two.
     """
     rank = len(shape)
     check_shape((*shape, vector, n_warps, n_blocks))
     if sorted(order) != list(range(rank)):
         msg = f"expected an order of {rank} dims, got {order}"
         raise LayoutError(msg)
-    steps = [step for dim in order for step in _steps(dim, 1, shape[dim], rank)]
+    steps = [step for dim in order for step in unit_steps(dim, 1, shape[dim], rank)]
     block = [(0,) * rank] * n_bits(n_blocks)
     if n_blocks > 1 and len(steps) >= N_LANE_BITS + n_bits(n_warps * n_blocks):
         steps, block = steps[: -len(block)], steps[-len(block) :]

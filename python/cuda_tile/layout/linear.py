@@ -92,17 +92,19 @@ class LinearLayout(Pictured):
     ) -> LinearLayout:
         """Builds a layout of the four groups of a `#cute.layout` attribute.
 
+        Args:
+            shape: Extents of the tile.
+            groups: Per group the terms (step, dimension) of each basis.
+
         Raises:
             LayoutError: There are not four groups.
         """
         if len(groups) != len(AXES):
             msg = f"expected 4 groups (register, lane, warp, block), got {len(groups)}"
             raise LayoutError(msg)
-        register, lane, warp, block = (
-            tuple(coord_of_terms(basis, len(shape)) for basis in group)
-            for group in groups
-        )
-        return cls(tuple(shape), register, lane, warp, block)
+        rank = len(shape)
+        bases = ((coord_of_terms(basis, rank) for basis in group) for group in groups)
+        return cls.of_bases(shape, bases)
 
     @classmethod
     def replicated(
@@ -124,11 +126,18 @@ class LinearLayout(Pictured):
         lane, warp = (zero,) * N_LANE_BITS, (zero,) * n_bits(n_warps)
         return cls(tuple(shape), register, lane, warp, (zero,) * n_bits(n_blocks))
 
-    def _map(
-        self, shape: tuple[int, ...], bases: Iterable[Iterable[Coord]]
+    @classmethod
+    def of_bases(
+        cls, shape: Sequence[int], bases: Iterable[Iterable[Coord]]
     ) -> LinearLayout:
-        register, lane, warp, block = (tuple(group) for group in bases)
-        return LinearLayout(shape, register, lane, warp, block)
+        """A layout of four groups of bases.
+
+        Args:
+            shape: Extents of the tile.
+            bases: Those of registers, lanes, warps and CTAs.
+        """
+        register, lane, warp, block = map(tuple, bases)
+        return cls(tuple(shape), register, lane, warp, block)
 
     # Queries ----------------------------------------------------------------------
 
@@ -282,7 +291,7 @@ class LinearLayout(Pictured):
         if sorted(perm) != list(range(self.rank)):
             msg = f"expected a permutation of {self.rank} dims, got {tuple(perm)}"
             raise LayoutError(msg)
-        return self._map(
+        return self.of_bases(
             tuple(self.shape[dim] for dim in perm),
             ((tuple(b[dim] for dim in perm) for b in group) for group in self.bases),
         )
@@ -296,7 +305,7 @@ class LinearLayout(Pictured):
         if prod(shape) != self.n_elements:
             msg = f"expected a shape of {self.n_elements} elements, got {tuple(shape)}"
             raise LayoutError(msg)
-        return self._map(
+        return self.of_bases(
             tuple(shape),
             ((unpack(column, shape) for column in group) for group in self.columns),
         )
@@ -307,7 +316,7 @@ class LinearLayout(Pictured):
         Bits that enumerated only this dimension get zero bases: their places now hold
         copies of one value. See `drop_redundant_registers`.
         """
-        return self._map(
+        return self.of_bases(
             self.shape[:dim] + self.shape[dim + 1 :],
             ((b[:dim] + b[dim + 1 :] for b in group) for group in self.bases),
         )
@@ -323,7 +332,7 @@ class LinearLayout(Pictured):
             tuple((column << bits,) for column in group) for group in self.columns
         )
         shape = (self.n_elements * count,)
-        return self._map(shape, ((*inner, *register), *others))
+        return self.of_bases(shape, ((*inner, *register), *others))
 
     def coarser(self, count: int) -> LinearLayout:
         """Gives a layout of elements of which our tile has `count` parts each.
@@ -337,7 +346,7 @@ class LinearLayout(Pictured):
         )
         inner = [0 < column < count for column in self.columns[0]]
         kept = (c for c, skip in zip(register, inner, strict=True) if not skip)
-        return self._map((self.n_elements // count,), (kept, *others))
+        return self.of_bases((self.n_elements // count,), (kept, *others))
 
     def broadcast_source(self, shape: Sequence[int]) -> LinearLayout:
         """Pulls the layout back through a broadcast from `shape` to ours.
@@ -356,7 +365,7 @@ class LinearLayout(Pictured):
             msg = f"expected a shape that broadcasts to {self.shape}"
             raise LayoutError(msg + f", got {tuple(shape)}")
         keep = tuple(extent - 1 for extent in shape)
-        return self._map(
+        return self.of_bases(
             tuple(shape),
             (
                 (tuple(c & k for c, k in zip(b, keep, strict=True)) for b in group)

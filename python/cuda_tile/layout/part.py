@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile.layout import f2
-from cuda_tile.layout.coords import Coord, LayoutError, pack
+from cuda_tile.layout.coords import Coord, LayoutError, pack, unit_steps
 from cuda_tile.layout.linear import LinearLayout
 
 
@@ -42,12 +42,9 @@ def every_part(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
         layout: The layout of a part.
         shape: The shape of the whole tile.
     """
-    bases: list[Coord] = []
-    for dim in reversed(range(len(shape))):
-        extent = layout.shape[dim]
-        while extent < shape[dim]:
-            bases.append(tuple(extent * (d == dim) for d in range(len(shape))))
-            extent *= 2
+    rank, bases = len(shape), list[Coord]()
+    for dim in reversed(range(rank)):
+        bases += unit_steps(dim, layout.shape[dim], shape[dim], rank)
     return layout.extend(shape, register=bases)
 
 
@@ -105,10 +102,8 @@ class TilePart:
     @cached_property
     def inner(self) -> LinearLayout:
         """Where each register lies in the part; those of other parts are copies."""
-        register, lane, warp, block = (
-            tuple(self._low(basis) for basis in group) for group in self.layout.bases
-        )
-        return LinearLayout(self.shape, register, lane, warp, block)
+        groups = (map(self._low, group) for group in self.layout.bases)
+        return LinearLayout.of_bases(self.shape, groups)
 
     @cached_property
     def thread_columns(self) -> tuple[int, ...]:

@@ -42,6 +42,11 @@ def spread_result(layout: LinearLayout, dim: int, count: int) -> LinearLayout:
 
     The first `count` lane bits along `dim` take over the first register bits: after
     the exchange of lane bit i, a lane keeps the rows whose register bit i is its own.
+
+    Args:
+        layout: The layout of the operand.
+        dim: The dimension that is reduced.
+        count: How many lane bits divide results.
     """
     result = replicated_result(layout, dim)
     lane = list(result.lane)

@@ -71,6 +71,10 @@ class SharedLayout(Pictured):
     ) -> SharedLayout:
         """Builds a layout of the one group of a flat `#cute.layout` attribute.
 
+        Args:
+            shape: Extents of the buffer.
+            groups: Per group the terms (step, dimension) of each basis.
+
         Raises:
             LayoutError: There is not one group.
         """

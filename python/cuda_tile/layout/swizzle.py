@@ -18,6 +18,7 @@ from cuda_tile.layout.coords import (
     check_shape,
     n_bits,
     pack,
+    unit_steps,
     unpack,
 )
 from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_ldmatrix
@@ -68,10 +69,7 @@ def swizzled(
     if swizzle_bytes not in SWIZZLE_BYTES or sorted(order) != list(range(rank)):
         msg = f"expected a swizzle of {SWIZZLE_BYTES} bytes and an order of {rank} dims"
         raise LayoutError(msg + f", got {swizzle_bytes} and {order}")
-    steps = [
-        [_unit(dim, 1 << bit, rank) for bit in range(n_bits(shape[dim]))]
-        for dim in order
-    ]
+    steps = [unit_steps(dim, 1, shape[dim], rank) for dim in order]
     flat = [step for dim_steps in steps for step in dim_steps]
     if swizzle_bytes == 0:
         return SharedLayout(shape, tuple(flat))
@@ -87,10 +85,6 @@ def swizzled(
             rows[first + index] = _xor(rows[first + index], flat[unit + index])
     columns = steps[0]
     return SharedLayout(shape, (*columns[:panel], *rows, *columns[panel:]))
-
-
-def _unit(dim: int, step: int, rank: int) -> Coord:
-    return tuple(step if other == dim else 0 for other in range(rank))
 
 
 def _xor(left: Coord, right: Coord) -> Coord:
@@ -277,21 +271,18 @@ def choose_copied(
         unit: Elements that one copy moves, neighbours along `fastest`.
         fastest: The dimension along which memory is contiguous.
     """
-    steps = [_unit(fastest, 1 << bit, len(shape)) for bit in range(n_bits(unit))]
-    first = [pack(step, shape) for step in steps]
+    steps = unit_steps(fastest, 1, unit, len(shape))
+    low = [pack(step, shape) for step in steps]
     found = [
         shared
         for reader in readers
         for shared in (
             *_candidates(shape, element_bits, writer, reader),
-            _fitted(shape, element_bits, (writer, reader.extend(shape)), first),
+            _fitted(shape, element_bits, (writer, reader.extend(shape)), low),
         )
         if list(shared.offset[: len(steps)]) == steps
     ]
-    low = [pack(step, shape) for step in steps]
     for reader in readers:
-        sides = writer, reader.extend(shape)
-        found.append(_fitted(shape, element_bits, sides, low))
         rows = _matrix_rows(shape, element_bits, reader, unit, fastest)
         if rows is not None:
             found.append(_fitted(shape, element_bits, (writer, rows), low))
@@ -323,7 +314,7 @@ def _matrix_rows(
         return None
     size = sum(n_bits(extent) for extent in shape)
     rest = [unpack(1 << bit, shape) for bit in range(size)]
-    inner = [_unit(fastest, 1 << bit, len(shape)) for bit in range(n_bits(unit))]
+    inner = unit_steps(fastest, 1, unit, len(shape))
     outer = [step for step in rest if step not in (*inner, *match.lane_coords)]
     return LinearLayout(shape, (*inner, *outer), match.lane_coords)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.layout.atoms import AtomTypes, find_types
-from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
+from cuda_tile.layout.coords import LayoutError, check_shape, n_bits, unit_steps
 from cuda_tile.layout.linear import LinearLayout
 
 TENSOR_LANES = 128
@@ -209,9 +209,34 @@ def tensor_sums(
     first = _sums(rows, own)
     return first.extend(
         shape,
-        register=_steps(rows * blocks, shape[0], 0),
-        warp=(*_steps(rows, rows * blocks, 0), *_steps(own, shape[1], 1)),
+        register=unit_steps(0, rows * blocks, shape[0], 2),
+        warp=(
+            *unit_steps(0, rows, rows * blocks, 2),
+            *unit_steps(1, own, shape[1], 2),
+        ),
     )
+
+
+def columns_of_sums(
+    shape: tuple[int, ...], num_warps: int, atom: TensorAtom
+) -> LinearLayout | None:
+    """The layout that some columns of a sum have when they come to registers.
+
+    Args:
+        shape: M of the sum, and so many columns.
+        num_warps: Warps that share them.
+        atom: The instruction whose blocks the sum is made of.
+
+    Returns:
+        The layout; None where some warps would have too few columns.
+    """
+    rows, columns, depth = atom.shape
+    name = f"{_PREFIX}m{rows}n{min(columns, shape[-1])}k{depth}"
+    narrow = tensor_atom(name)
+    try:
+        return None if narrow is None else tensor_sums(shape, num_warps, narrow)
+    except LayoutError:
+        return None
 
 
 def rows_of_sums(layout: LinearLayout) -> int:
@@ -221,12 +246,6 @@ def rows_of_sums(layout: LinearLayout) -> int:
         layout: One that `tensor_sums` gives.
     """
     return layout.warp[1][0] * 2
-
-
-def _steps(first: int, limit: int, dim: int) -> tuple[Coord, ...]:
-    """first, 2 first, 4 first, ... below the limit, along a dimension."""
-    sizes = (first << bit for bit in range(n_bits(limit) - n_bits(first)))
-    return tuple((0, size) if dim else (size, 0) for size in sizes)
 
 
 def lane_of(row: int, rows: int) -> int:

@@ -25,7 +25,7 @@ from cuda_tile.layout.atoms import (
     MmaAtom,
     find_types,
 )
-from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
+from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unit_steps
 from cuda_tile.layout.linear import LinearLayout
 
 WARPGROUP_WARPS = 4
@@ -222,17 +222,10 @@ def tile_wgmma(
     if any(own < least for own, least in zip(part, fragment.shape, strict=True)):
         msg = f"expected a multiple of {fragment.shape} for each of {groups} warpgroups"
         raise LayoutError(f"{msg} of {atom.name}, got {shape}")
-    register: list[Coord] = [
-        *((0, step) for step in _steps(fragment.shape[1], part[1])),
-        *((step, 0) for step in _steps(fragment.shape[0], part[0])),
-    ]
-    along_n = [(0, step) for step in _steps(part[1], shape[1])]
+    columns = unit_steps(1, fragment.shape[1], part[1], 2)
+    rows = unit_steps(0, fragment.shape[0], part[0], 2)
+    along_n = unit_steps(1, part[1], shape[1], 2)
     if role == "a":
         along_n = [(0, 0)] * n_bits(groups[1])
-    warp = [*((step, 0) for step in _steps(part[0], shape[0])), *along_n]
-    return fragment.extend(shape, register=register, warp=warp)
-
-
-def _steps(first: int, limit: int) -> list[int]:
-    """first, 2 first, 4 first, ... below the limit."""
-    return [first << bit for bit in range(n_bits(limit) - n_bits(first))]
+    warp = [*unit_steps(0, part[0], shape[0], 2), *along_n]
+    return fragment.extend(shape, register=[*columns, *rows], warp=warp)

@@ -38,8 +38,8 @@ from cuda_tile.ir.rings import (
 )
 from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
 from cuda_tile.ir.traits import RINGS
-from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import entry_name, location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
 ALIGNMENT_BYTES = 128
@@ -63,38 +63,32 @@ class Request:
     own_bytes: int = 0
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Allocates every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        _give_sums_places(entry)
-        flow = ControlFlow(entry)
-        apart = conflicts(flow)
-        numbers = {op: number for number, op in enumerate(apart)}
-        repeating = _repeating(flow)
-        requests = [
-            _request(op, frozenset(numbers[other] for other in others), repeating)
-            for op, others in apart.items()
-        ]
-        places, total = choose(requests, _space_bytes(entry))
-        mbarriers: dict[int, int] = {}
-        if total > read_target(entry).shared_bytes_per_cta:
-            places, mbarriers, total = choose_apart(requests, _space_bytes(entry))
-        total = _add_tensor(entry, _add_scratch(entry, total))
-        total = _add_reuse(entry, total)
-        _check_fits(entry, list(apart), total)
-        i64 = ir.IntegerType.get_signless(64)
-        for number, (op, place) in enumerate(zip(apart, places, strict=True)):
-            op.attributes["offset"] = ir.IntegerAttr.get(i64, place)
-            if number in mbarriers:
-                start = ir.IntegerAttr.get(i64, mbarriers[number])
-                op.attributes[MBARRIERS_ATTRIBUTE] = start
-        entry.attributes[SHARED_BYTES_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Allocates an entry."""
+    _give_sums_places(entry)
+    flow = ControlFlow(entry)
+    apart = conflicts(flow)
+    numbers = {op: number for number, op in enumerate(apart)}
+    repeating = _repeating(flow)
+    requests = [
+        _request(op, frozenset(numbers[other] for other in others), repeating)
+        for op, others in apart.items()
+    ]
+    places, total = choose(requests, _space_bytes(entry))
+    mbarriers: dict[int, int] = {}
+    if total > read_target(entry).shared_bytes_per_cta:
+        places, mbarriers, total = choose_apart(requests, _space_bytes(entry))
+    total = _add_tensor(entry, _add_scratch(entry, total))
+    total = _add_reuse(entry, total)
+    _check_fits(entry, list(apart), total)
+    i64 = ir.IntegerType.get_signless(64)
+    for number, (op, place) in enumerate(zip(apart, places, strict=True)):
+        op.attributes["offset"] = ir.IntegerAttr.get(i64, place)
+        if number in mbarriers:
+            start = ir.IntegerAttr.get(i64, mbarriers[number])
+            op.attributes[MBARRIERS_ATTRIBUTE] = start
+    entry.attributes[SHARED_BYTES_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
 
 
 def _add_scratch(entry: ir.Operation, total: int) -> int:

@@ -25,23 +25,17 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.shared_accesses import Need, Needs, SharedAccesses
 from cuda_tile.constants import BARRIER_LOOP_TRIPS
-from cuda_tile.ir.walk import entries, loop_depth
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import loop_depth
+from cuda_tile.passes.each_kernel import each_kernel
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Inserts the barriers of every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        analysis = SharedAccesses(ControlFlow(entry))
-        analysis.solve(analysis.not_started())
-        for op, need in _before_loops(analysis, analysis.all_needs()).items():
-            _insert(op, need)
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Inserts the barriers of an entry."""
+    analysis = SharedAccesses(ControlFlow(entry))
+    analysis.solve(analysis.not_started())
+    for op, need in _before_loops(analysis, analysis.all_needs()).items():
+        _insert(op, need)
 
 
 def _before_loops(analysis: SharedAccesses, needs: Needs) -> Needs:

@@ -52,24 +52,18 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import is_pure
-from cuda_tile.ir.walk import defining_op, entries, nested_ops, segments
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import defining_op, nested_ops, segments
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.group_leaders import GroupLeaders, Groups
 from cuda_tile.rewrites.group_reduction import reduce_groups
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Combines the atomics of each entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        found = [op for op in nested_ops(entry) if may_join(op)]
-        if found:
-            _combine(found, FactsOnDemand(entry))
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Combines the atomics of an entry."""
+    found = [op for op in nested_ops(entry) if may_join(op)]
+    if found:
+        _combine(found, FactsOnDemand(entry))
 
 
 def _combine(found: Sequence[ir.Operation], facts: FactsOnDemand) -> None:

@@ -26,8 +26,7 @@ from cuda_tile.analysis.liveness import products_of
 from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
 from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS, RELEASES, TAKES
-from cuda_tile.ir.walk import entries
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 
 Ages = tuple[int, ...]
 """Of iterations that are published and not taken, oldest first: the groups since."""
@@ -50,27 +49,21 @@ class InFlight:
     products: Mapping[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Sets the counts of every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Sets the counts of an entry."""
     i64 = ir.IntegerType.get_signless(64)
-    for entry in entries(module):
-        flow = ControlFlow(entry)
-        waits = [op for op in flow.ops() if op.name in DRAIN_STEPS | AWAITS]
-        if not waits:
-            continue
-        analysis = Groups(flow)
-        analysis.solve(InFlight())
-        for op in waits:
-            state = analysis.before(op)
-            count = None if state is None else _groups(op, state)
-            if count is not None:
-                op.attributes["groups"] = ir.IntegerAttr.get(i64, count)
+    flow = ControlFlow(entry)
+    waits = [op for op in flow.ops() if op.name in DRAIN_STEPS | AWAITS]
+    if not waits:
+        return
+    analysis = Groups(flow)
+    analysis.solve(InFlight())
+    for op in waits:
+        state = analysis.before(op)
+        count = None if state is None else _groups(op, state)
+        if count is not None:
+            op.attributes["groups"] = ir.IntegerAttr.get(i64, count)
 
 
 def _groups(op: ir.Operation, state: InFlight) -> int | None:

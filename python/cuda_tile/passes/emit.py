@@ -23,7 +23,7 @@ from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
 from cuda_tile.emit.tensor_memory import allocate_columns
 from cuda_tile.errors import Unsupported, UserError
-from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.attributes import integer, value_of
 from cuda_tile.ir.launch import (
     CLUSTER_EXTENTS_ATTRIBUTE,
     CLUSTERS_ATTRIBUTE,
@@ -36,6 +36,7 @@ from cuda_tile.ir.launch import (
 from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import (
     CHOICE_ATTRIBUTE,
+    ESTIMATE_ATTRIBUTE,
     PLAN_ATTRIBUTE,
     REMARKS_ATTRIBUTE,
     read_plan,
@@ -144,6 +145,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     is_dynamic = shared > MAX_STATIC_SHARED_BYTES and abi != "tile"
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
     choice = entry.attributes.get(CHOICE_ATTRIBUTE)
+    estimate = entry.attributes.get(ESTIMATE_ATTRIBUTE)
     is_persistent = has_tiles(entry)
     return LaunchData(
         cluster=(read_plan(entry).cluster, 1, 1),
@@ -157,6 +159,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
         plan=str(entry.attributes[PLAN_ATTRIBUTE]),
         remarks=() if remarks is None else strings_of(remarks),
         choice=() if choice is None else strings_of(choice),
+        estimate={} if estimate is None else value_of(estimate),
     )
 
 
@@ -211,6 +214,7 @@ def _declare(
     attributes: dict[str, ir.Attribute] = {
         "sym_name": entry.attributes["sym_name"],
         "function_type": ir.TypeAttr.get(parameters.function_type),
+        "arg_attrs": parameters.attributes,
         "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
         KERNEL_ATTRIBUTE: ir.UnitAttr.get(),
@@ -222,8 +226,6 @@ def _declare(
     if launch.abi == "tile" or launch.cluster != (1, 1, 1):
         extents = ir.DenseI32ArrayAttr.get(list(launch.cluster))
         attributes[CLUSTER_EXTENTS_ATTRIBUTE] = extents
-    if parameters.attributes is not None:
-        attributes["arg_attrs"] = parameters.attributes
     if plan.min_ctas or _moves_registers(entry):
         i32 = ir.IntegerType.get_signless(32)
         attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, max(1, plan.min_ctas))

@@ -11,32 +11,27 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TileType
 from cuda_tile.analysis.fact_values import MAX_DIVISOR, Facts
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.ir.walk import entries, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 
 FACTS_ATTRIBUTE = "tileas.facts"
 
 
-def run(module: ir.Operation, options: Options) -> None:
+@each_kernel
+def run(entry: ir.Operation) -> None:
     """Writes the facts of each integer or pointer result as an attribute.
 
     For reading and testing only: the compiler asks `FactsAnalysis` itself.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
     """
-    del options
-    for entry in entries(module):
-        facts = FactsAnalysis(entry)
-        for op in nested_ops(entry):
-            texts = [
-                describe(facts.of(result))
-                for result in op.results
-                if _is_counted(result.type)
-            ]
-            if texts:
-                op.attributes[FACTS_ATTRIBUTE] = ir.StringAttr.get("; ".join(texts))
+    facts = FactsAnalysis(entry)
+    for op in nested_ops(entry):
+        texts = [
+            describe(facts.of(result))
+            for result in op.results
+            if _is_counted(result.type)
+        ]
+        if texts:
+            op.attributes[FACTS_ATTRIBUTE] = ir.StringAttr.get("; ".join(texts))
 
 
 def _is_counted(ty: ir.Type) -> bool:

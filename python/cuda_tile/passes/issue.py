@@ -53,12 +53,11 @@ from cuda_tile.ir.traits import (
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,
-    entries,
     location_text,
     nested_ops,
 )
 from cuda_tile.ods import ops_by_rule
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 
 _STARTS, _OTHERS, _WAITS = range(3)
 """Which of the ops that could stand next comes first."""
@@ -72,23 +71,17 @@ _FILLS = FILL_STEPS | COPIES
 _BARRIER = "tileas.barrier"
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Orders the blocks with such products of every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        blocks: dict[ir.Block, None] = {}
-        for op in nested_ops(entry):
-            if op.name in PRODUCT_WAITS:
-                blocks[op.block] = None
-        for block in blocks:
-            ops = block_ops(block)
-            if any(map(runs_by_itself, ops)):
-                _order(ops)
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Orders the blocks with such products of an entry."""
+    blocks: dict[ir.Block, None] = {}
+    for op in nested_ops(entry):
+        if op.name in PRODUCT_WAITS:
+            blocks[op.block] = None
+    for block in blocks:
+        ops = block_ops(block)
+        if any(map(runs_by_itself, ops)):
+            _order(ops)
 
 
 def _order(ops: list[ir.Operation]) -> None:

@@ -40,24 +40,18 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import add_remark, read_product
 from cuda_tile.ir.traits import PRODUCTS
-from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.duplicates import duplicate, may_duplicate, shared_operands
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Duplicates loads in each entry whose plan has late products.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        products = [op for op in nested_ops(entry) if op.name in PRODUCTS]
-        late = [op for op in products if read_product(op).stage]
-        for block in dict.fromkeys(op.block for op in late):
-            _duplicate_in(entry, [op for op in late if op.block == block])
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Duplicates loads in an entry whose plan has late products."""
+    products = [op for op in nested_ops(entry) if op.name in PRODUCTS]
+    late = [op for op in products if read_product(op).stage]
+    for block in dict.fromkeys(op.block for op in late):
+        _duplicate_in(entry, [op for op in late if op.block == block])
 
 
 def _duplicate_in(entry: ir.Operation, late: list[ir.Operation]) -> None:

@@ -51,8 +51,8 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import defining_op, entries, listed_ops, nested_ops, segments
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import defining_op, listed_ops, nested_ops, segments
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.single_elements import (
     byte_pointers,
     integer,
@@ -67,20 +67,15 @@ from cuda_tile.rewrites.single_elements import (
 _PER_BYTE = 2
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Rewrites every access to elements of 4 bits in the entries of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Rewrites every access to elements of 4 bits in an entry.
 
     Raises:
         Unsupported: An access of single elements that has no such form.
     """
-    del options
-    for entry in entries(module):
-        if any(map(is_narrow_access, nested_ops(entry))):
-            _access_bytes(entry)
+    if any(map(is_narrow_access, nested_ops(entry))):
+        _access_bytes(entry)
 
 
 def is_narrow_access(op: ir.Operation) -> bool:

@@ -61,18 +61,11 @@ Contract `online_softmax`
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.walk import entries
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.rows.joint_sums import mark_sums
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Marks the sums of powers that can be computed with their maximum.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        mark_sums(entry, "online_softmax")
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Marks the sums of powers that can be computed with their maximum."""
+    mark_sums(entry, "online_softmax")

@@ -86,34 +86,28 @@ from cuda_tile.ir.traits import (
     READS,
     STORES,
 )
-from cuda_tile.ir.walk import enclosing_ops_of, entries, named_operands
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import enclosing_ops_of, named_operands
+from cuda_tile.passes.each_kernel import each_kernel
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Orders every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Orders an entry."""
+    flow = ControlFlow(entry)
+    accesses = Accesses(flow)
+    if not accesses.ops:
+        return
+    behind = AccessesBehindTokens(flow, accesses)
+    behind.solve(())
+    if _show_copies(flow, accesses, behind):
         flow = ControlFlow(entry)
-        accesses = Accesses(flow)
-        if not accesses.ops:
-            continue
-        behind = AccessesBehindTokens(flow, accesses)
-        behind.solve(())
-        if _show_copies(flow, accesses, behind):
-            flow = ControlFlow(entry)
-        analysis = UnorderedAccesses(flow, accesses, behind)
-        analysis.solve(0)
-        for op in accesses.ops:
-            pending = analysis.before(op)
-            if pending is not None and analysis.needs_barrier(op, pending):
-                with ir.InsertionPoint(_hoisted(op, analysis)), op.location:
-                    tileas.BarrierOp()
+    analysis = UnorderedAccesses(flow, accesses, behind)
+    analysis.solve(0)
+    for op in accesses.ops:
+        pending = analysis.before(op)
+        if pending is not None and analysis.needs_barrier(op, pending):
+            with ir.InsertionPoint(_hoisted(op, analysis)), op.location:
+                tileas.BarrierOp()
 
 
 def _show_copies(

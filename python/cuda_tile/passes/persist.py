@@ -24,34 +24,25 @@ from cuda_tile.ir.traits import is_pure
 from cuda_tile.ir.walk import (
     block_ops,
     body,
-    entries,
     listed_ops,
     location_text,
     nested_ops,
 )
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 
 BLOCK_ID = "cuda_tile.get_tile_block_id"
 _AXES = 3
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Wraps the body of each entry whose plan says `persistent`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        if not read_plan(entry).persistent or has_tiles(entry):
-            continue
-        if (reason := _obstacle(entry)) is None:
-            _wrap(entry)
-        else:
-            add_remark(
-                entry, f"not persistent, one tile block per CTA instead: {reason}"
-            )
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Wraps the body of an entry whose plan says `persistent`."""
+    if not read_plan(entry).persistent or has_tiles(entry):
+        return
+    if (reason := _obstacle(entry)) is None:
+        _wrap(entry)
+    else:
+        add_remark(entry, f"not persistent, one tile block per CTA instead: {reason}")
 
 
 def _obstacle(entry: ir.Operation) -> str | None:

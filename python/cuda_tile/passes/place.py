@@ -23,14 +23,13 @@ from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import (
     defining_op,
-    entries,
     located,
     nested_ops,
     op_stem,
 )
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.place.cheap import (
     duplicate_cheap_values,
     erase_unused,
@@ -43,20 +42,9 @@ from cuda_tile.place.rules import PlaceContext
 from cuda_tile.place.solve import Solution, solve
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Takes every entry of `module` from level T to level W.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        place_entry(entry)
-
-
-def place_entry(entry: ir.Operation) -> None:
-    """Assigns layouts within one entry."""
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Takes an entry from level T to level W."""
     plan = read_plan(entry)
     mark_never_positive(entry)
     copies = duplicate_cheap_values(entry)

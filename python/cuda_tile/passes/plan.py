@@ -26,12 +26,13 @@ from cuda_tile.ir.plan import (
     add_remark,
     read_plan,
     write_choice,
+    write_estimate,
 )
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.ir.walk import entries, location_text
 from cuda_tile.options import Options
 from cuda_tile.place.families import RULES as PLACE_RULES
-from cuda_tile.plan.explain import choice_texts, remark_texts, to_json
+from cuda_tile.plan.explain import choice_texts, estimate, remark_texts, to_json
 from cuda_tile.plan.problem import Problem
 from cuda_tile.plan.rows import loads_rows_again
 from cuda_tile.plan.write import can_reuse, write
@@ -89,6 +90,7 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         whole = found.whole
         for text in remark_texts(entry, found, problem):
             add_remark(entry, text)
+        write_estimate(entry, estimate(found.chosen, whole))
         if problem.space.products:
             write_choice(entry, choice_texts(found.chosen, found.compared))
     _check_whole(entry, whole.plan, problem.ops)
@@ -109,12 +111,6 @@ def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -
             location_text(entry),
         )
     products = [op for op in ops if op.name in PRODUCTS]
-    if plan.part and products:
-        raise UserError(
-            f"expected an entry without products for part = {plan.part} in "
-            f"'{PLAN_ATTRIBUTE}'; leave part out",
-            location_text(entry),
-        )
     if plan.reuse and not (
         can_reuse(entry, products) or loads_rows_again(entry, ops, plan)
     ):

@@ -10,8 +10,9 @@ becomes, in one role still, where it is as right,
     b = acquire s; p = settled zero; for k { .. }; deposit p to b; publish s
     c = take s; n = load_shared c; release s; ...
 
-What stands before the take is then a role's own. A ring has one slot: the products of
-the next tile wait until threads have loaded the sums of this one.
+What stands before the take is then a role's own. Where a loop around has several tiles
+and there are columns enough, a ring has two slots: products of the next tile run while
+threads make something of the sum of this one. Else they wait until it is loaded.
 """
 
 from __future__ import annotations
@@ -28,15 +29,17 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import products_of
-from cuda_tile.analysis.tensor_columns import tensor_products
+from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.analysis.tensor_sums import awaits_columns
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.async_products import THREADS, factors_of, sum_of
 from cuda_tile.ir.attributes import text
-from cuda_tile.ir.carried import CarriedVariable
+from cuda_tile.ir.carried import CarriedVariable, ancestor_in
 from cuda_tile.ir.copy_plan import TMA
+from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.scalars import constant, plus
-from cuda_tile.ir.tiles import pending_tile
+from cuda_tile.ir.tiles import pending_tile, shape_of
 from cuda_tile.ir.traits import (
     BUFFER_RENAMES,
     FOR_LOOPS,
@@ -54,9 +57,12 @@ from cuda_tile.ir.walk import (
     nested_ops,
 )
 from cuda_tile.layout.swizzle import row_major
+from cuda_tile.layout.tensor import allocation
 from cuda_tile.passes.skew_products import carry_products
 
 _MBARRIERS = "mbarriers"
+_SEVERAL = 2
+"""Slots of a sum that others wait for: one is multiplied into, one is loaded."""
 
 
 @dataclass(eq=False)
@@ -82,22 +88,45 @@ def find_product_role(entry: ir.Operation) -> ProductRole | None:
         entry: The entry, behind `ring`, of one role still.
     """
     if not _are_fed_by_copies(tensor_products(entry)):
-        return None
-    for op in [op for op in nested_ops(entry) if op.name in FOR_LOOPS]:
-        carry_products(op)
+        return hand_over_columns(entry)
+    ends = _ends(entry)
     products = tensor_products(entry)
-    awaits = [op for op in nested_ops(entry) if op.name in PRODUCT_WAITS]
-    ends = {op: _start_of(op) for op in awaits if products_of(op) & set(products)}
     awaited = {product for op in ends for product in products_of(op)}
     if not ends or any(s is None for s in ends.values()) or set(products) - awaited:
-        return None
+        return hand_over_columns(entry)
     made = ProductRole()
     for op in products:
         made.ops += [op, *_slots_of(op)]
+    slots = _slots_of_sums(entry)
     for end, start in ends.items():
         if start is not None:
-            _hand_over(entry, start, end, made)
+            _hand_over(entry, start, end, made, slots)
     return made
+
+
+def hand_over_columns(entry: ir.Operation) -> None:
+    """Makes slots of the sums alone of which threads load some columns at a time.
+
+    Args:
+        entry: The entry, of one role.
+    """
+    if any(map(awaits_columns, nested_ops(entry))):
+        for end, start in _ends(entry).items():
+            if start is not None and any(map(awaits_columns, _users(end))):
+                _hand_over(entry, start, end, ProductRole())
+
+
+def _users(end: ir.Operation) -> list[ir.Operation]:
+    return [use.owner.operation for use in end.results[0].uses]
+
+
+def _ends(entry: ir.Operation) -> dict[ir.Operation, ir.Operation | None]:
+    """The awaits of sums in tensor memory, behind their loops, with their zeros."""
+    for op in [op for op in nested_ops(entry) if op.name in FOR_LOOPS]:
+        carry_products(op)
+    products = set(tensor_products(entry))
+    awaits = [op for op in nested_ops(entry) if op.name in PRODUCT_WAITS]
+    return {op: _start_of(op) for op in awaits if products_of(op) & products}
 
 
 def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
@@ -157,19 +186,29 @@ def _start_of(end: ir.Operation) -> ir.Operation | None:
 
 
 def _hand_over(
-    entry: ir.Operation, start: ir.Operation, end: ir.Operation, made: ProductRole
+    entry: ir.Operation,
+    start: ir.Operation,
+    end: ir.Operation,
+    made: ProductRole,
+    slots: int = 1,
 ) -> None:
-    """Puts a ring of one slot between the products of a sum and who awaits it."""
+    """Puts a ring between the products of a sum and who awaits it.
+
+    It has several slots where a loop around makes sums for several tiles.
+    """
     element, layout = pending_tile(end.operands[0])
     shape = list(layout.shape)
     kind = BufferType.get(shape, element, LayoutAttr.get(row_major(shape).groups()))
-    first = next(op for op in block_ops(body(entry)) if op.name in RINGS)
+    around, ops = enclosing_ops_of(end), block_ops(body(entry))
+    first = next((op for op in ops if op.name in RINGS), ops[0])
     with ir.InsertionPoint(first), end.location:
         zero = constant(0)
         ring = tileas.RingOp(
-            RingType.get(1, [kind]), TCGEN05.op, THREADS, _MBARRIERS
+            RingType.get(slots if around else 1, [kind]),
+            TCGEN05.op,
+            THREADS,
+            _MBARRIERS,
         ).ring
-    around = enclosing_ops_of(end)
     variable = CarriedVariable(around, end, zero)
     iteration = variable.value
     with ir.InsertionPoint(start), end.location:
@@ -178,15 +217,46 @@ def _hand_over(
         deposit = tileas.DepositOp(end.operands[0], slot.results[0]).operation
         publish = tileas.PublishOp(ring, iteration).operation
         taken = tileas.TakeOp([kind], ring, iteration).operation
-        load = tileas.LoadSharedOp(
-            end.results[0].type, taken.results[0], offsets=[0] * len(shape)
-        ).operation
+    last = _load(end, taken)
+    with ir.InsertionPoint.after(last), end.location:
         release = tileas.ReleaseOp(ring, iteration, []).operation
     if around:
         with ir.InsertionPoint.after(release), end.location:
             following = plus(iteration, 1)
         variable.change(release, following)
-    end.results[0].replace_all_uses_with(load.results[0])
     end.erase()
     made.ops += [slot, deposit, publish]
     made.zeros |= {start, defining_op(start.operands[0]) or start}
+
+
+def _slots_of_sums(entry: ir.Operation) -> int:
+    """Slots that all sums may have, beside those of other CTAs."""
+    ctas = max(1, read_plan(entry).min_ctas)
+    wanted = allocation(_SEVERAL * tensor_columns(entry).wanted)
+    has_room = wanted * ctas <= read_target(entry).tensor_columns
+    return _SEVERAL if has_room else 1
+
+
+def _load(end: ir.Operation, taken: ir.Operation) -> ir.Operation:
+    """Loads a sum, or columns of it where they are needed; gives the last op that does.
+
+    Args:
+        end: What gives the whole of it.
+        taken: What gives its slot.
+    """
+    slot, value, last = taken.results[0], end.results[0], taken
+    for op in filter(awaits_columns, _users(end)):
+        with ir.InsertionPoint(op), op.location:
+            made = tileas.LoadPartOp(op.results[0].type, slot, list(op.operands)[1:])
+        op.results[0].replace_all_uses_with(made.tile)
+        op.erase()
+        top = ancestor_in(end.block, made.operation)
+        if top is not None and last.is_before_in_block(top):
+            last = top
+    if not list(value.uses):
+        return last
+    with ir.InsertionPoint.after(taken), end.location:
+        offsets = [0] * len(shape_of(value))
+        whole = tileas.LoadSharedOp(value.type, slot, offsets=offsets).operation
+    value.replace_all_uses_with(whole.results[0])
+    return whole if last == taken else last

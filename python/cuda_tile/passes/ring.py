@@ -48,11 +48,10 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_ops,
     enclosing_ops_of,
-    entries,
     location_text,
     nested_ops,
 )
-from cuda_tile.options import Options
+from cuda_tile.passes.each_kernel import each_kernel
 
 ENTRY = "cuda_tile.entry"
 
@@ -155,32 +154,26 @@ class _Ring:
         self.numbers = self.numbers[:level] + numbers
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Makes the rings of every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        rings: list[_Ring] = []
-        homes = [op for op in nested_ops(entry) if _fills_buffer(op)]
-        has_one_role = bool(homes) and read_plan(entry).roles == "one"
-        while homes:
-            block = homes[0].block
-            copies = [op for op in homes if op.block == block]
-            homes = [op for op in homes if op.block != block]
-            groups = _groups(copies)
-            ops = block_ops(block)
-            spans = [_span(ops, group) for group in groups]
-            for group, span in zip(groups, spans, strict=True):
-                by_threads = copy_engine(group.op) == CP_ASYNC
-                by_groups = by_threads and (has_one_role or group.may_end)
-                if by_groups and (why := _why_in_place(group, has_one_role)):
-                    text = f"{location_text(group.op)}: copied where it is used: {why}"
-                    add_remark(entry, text)
-                _make_ring(rings, group, span, by_groups=by_groups)
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Makes the rings of an entry."""
+    rings: list[_Ring] = []
+    homes = [op for op in nested_ops(entry) if _fills_buffer(op)]
+    has_one_role = bool(homes) and read_plan(entry).roles == "one"
+    while homes:
+        block = homes[0].block
+        copies = [op for op in homes if op.block == block]
+        homes = [op for op in homes if op.block != block]
+        groups = _groups(copies)
+        ops = block_ops(block)
+        spans = [_span(ops, group) for group in groups]
+        for group, span in zip(groups, spans, strict=True):
+            by_threads = copy_engine(group.op) == CP_ASYNC
+            by_groups = by_threads and (has_one_role or group.may_end)
+            if by_groups and (why := _why_in_place(group, has_one_role)):
+                text = f"{location_text(group.op)}: copied where it is used: {why}"
+                add_remark(entry, text)
+            _make_ring(rings, group, span, by_groups=by_groups)
 
 
 def _why_in_place(group: _Group, has_one_role: bool) -> str | None:

@@ -64,6 +64,7 @@ from cuda_tile.analysis.role_slice import (
 from cuda_tile.analysis.tokens import token_operand
 from cuda_tile.ir.attributes import attributes_of, text
 from cuda_tile.ir.carried import BRANCH, drop, first_carried, receiver
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.roles import ROLES
@@ -76,9 +77,13 @@ from cuda_tile.ir.traits import (
     RINGS,
     is_pure,
 )
-from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
-from cuda_tile.options import Options
-from cuda_tile.passes.product_role import ProductRole, find_product_role
+from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
+from cuda_tile.passes.product_role import (
+    ProductRole,
+    find_product_role,
+    hand_over_columns,
+)
 from cuda_tile.targets import WARP_LANES
 
 COPY = "tileas.copy_in"
@@ -86,28 +91,24 @@ _WHOLE = (LOOPS - COUNTED_LOOPS) | {BRANCH}
 """Ops of which "work" keeps all carried values: rare, and they cost nothing."""
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Divides every entry of `module` whose plan says so.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        plan = read_plan(entry)
-        rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
-        if plan.roles == "one" or not rings:
-            continue
-        try:
-            _divide(entry, plan, rings)
-        except CannotSplit as reason:
-            add_remark(
-                entry,
-                f"one role instead of one that loads and one that works: {reason}; "
-                "compute the tile's indices and the loop's bounds from scalars that no "
-                "store comes before or after",
-            )
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Divides an entry whose plan says so."""
+    plan = read_plan(entry)
+    rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
+    if plan.roles == "one" or not rings:
+        hand_over_columns(entry)
+        return
+    try:
+        _divide(entry, plan, rings)
+    except CannotSplit as reason:
+        hand_over_columns(entry)
+        add_remark(
+            entry,
+            f"one role instead of one that loads and one that works: {reason}; "
+            "compute the tile's indices and the loop's bounds from scalars that no "
+            "store comes before or after",
+        )
 
 
 def _has_mbarriers(op: ir.Operation) -> bool:
@@ -308,11 +309,7 @@ class _Clone:
             if len(op.regions):
                 self._structure(op)
                 continue
-            operands = [self._of(operand) for operand in op.operands]
-            made = op.clone()
-            for number, new in enumerate(operands):
-                if new != made.operands[number]:
-                    made.operands[number] = new
+            made = clone_with(op, [self._of(operand) for operand in op.operands])
             self._note(op.results, made.results)
 
     def _of(self, value: ir.Value) -> ir.Value:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Row tiling: loops compute a row that no registers hold, part by part.
+"""Row tiling: loops compute what no registers shall hold whole, part by part.
 
 Contract: in and out, verified level T with plans. Where the plan of an entry has
 `part = n`, each row of more elements is computed by loops over parts of n elements; an
-entry in which that is not possible stays as it is, with a remark.
+entry in which that is not possible stays as it is, with a remark. In an entry with
+products, what is made of each sum in tensor memory is computed n columns at a time, as
+if columns were the elements of rows (`rewrites/rows/sums.py`).
 
 A kernel loads a row as one tile, reduces it, and stores what it makes of the row and of
 the results. Each reduction becomes a loop over parts of the row, and so do the stores
@@ -84,26 +86,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.tensor_sums import is_in_tensor_memory
 from cuda_tile.ir.plan import Plan, add_remark, read_plan
-from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.rewrites.rows.joint_sums import marked_sums
 from cuda_tile.rewrites.rows.row import longest_row
-from cuda_tile.rewrites.rows.tiler import find_tiler
+from cuda_tile.rewrites.rows.tiler import find_sum_tilers, find_tiler
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Writes each entry of `module` in parts whose plan says so.
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Writes an entry in parts whose plan says so."""
+    plan = read_plan(entry)
+    ops = list(nested_ops(entry))
+    if plan.part and any(op.name in PRODUCTS for op in ops):
+        _tile_sums(entry, plan)
+    elif plan.part:
+        _tile_rows(entry, ops, plan)
 
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        plan = read_plan(entry)
-        if plan.part:
-            _tile_rows(entry, list(nested_ops(entry)), plan)
+
+def _tile_sums(entry: ir.Operation, plan: Plan) -> None:
+    """Writes in parts what an entry makes of sums in tensor memory."""
+    tilers = find_sum_tilers(entry, plan.part, is_in_tensor_memory)
+    for tiler in tilers:
+        tiler.write()
+    if not tilers:
+        add_remark(
+            entry,
+            f"{location_text(entry)}: wanted sums {plan.part} columns at a time as "
+            "planned, they stay whole; sums in tensor memory from zero on can be "
+            "loaded in parts, of which elementwise operations and stores through "
+            "partition views that no token orders make something",
+        )
 
 
 def _tile_rows(entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan) -> None:

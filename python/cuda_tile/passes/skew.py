@@ -22,8 +22,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.traits import FOR_LOOPS, TAKES
-from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.passes.skew_awaits import carry_awaits
 from cuda_tile.passes.skew_fill import FillAhead
 from cuda_tile.passes.skew_products import carry_products
@@ -31,23 +31,17 @@ from cuda_tile.passes.skew_slice import CannotMove
 from cuda_tile.passes.skew_stages import cut_loop
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Skews every loop of each entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        anchors = [op for op in nested_ops(entry) if _may_move(op)]
-        while anchors:
-            anchor, block = anchors[0], anchors[0].block
-            anchors = [op for op in anchors if op.block != block]
-            loop = anchor.parent
-            if loop is not None and loop.operation.name in FOR_LOOPS:
-                made = carry_products(_cut(entry, loop.operation))
-                _skew(entry, carry_awaits(made))
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Skews every loop of an entry."""
+    anchors = [op for op in nested_ops(entry) if _may_move(op)]
+    while anchors:
+        anchor, block = anchors[0], anchors[0].block
+        anchors = [op for op in anchors if op.block != block]
+        loop = anchor.parent
+        if loop is not None and loop.operation.name in FOR_LOOPS:
+            made = carry_products(_cut(entry, loop.operation))
+            _skew(entry, carry_awaits(made))
 
 
 def _may_move(op: ir.Operation) -> bool:

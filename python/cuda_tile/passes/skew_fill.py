@@ -24,6 +24,7 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.errors import UserError
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.carried import carry_all, first_carried, leaves, set_ends
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.copies import (
     CP_ASYNC,
     copy_buffer,
@@ -270,9 +271,7 @@ class FillAhead:
             buffers[value] if value in buffers else slice_.value_of(value, known)
             for value in copy.operands
         ]
-        made = copy.clone()
-        for index, operand in enumerate(operands):
-            made.operands[index] = operand
+        made = clone_with(copy, operands)
         if PLAN_ATTRIBUTE in made.attributes:
             del made.attributes[PLAN_ATTRIBUTE]
         return made

@@ -10,6 +10,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.tokens import is_fresh
 from cuda_tile.ir.carried import first_carried
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.traits import COPIES, LOADS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
@@ -71,10 +72,9 @@ class BackwardSlice:
         op = defining_op(value)
         if op is None or op not in self.ops:
             return value
-        operands = [self.value_of(operand, known) for operand in op.operands]
-        made = op.clone()
-        for index, operand in enumerate(operands):
-            made.operands[index] = operand
+        made = clone_with(
+            op, [self.value_of(operand, known) for operand in op.operands]
+        )
         known.update(zip(op.results, made.results, strict=True))
         return known[value]
 

@@ -36,6 +36,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
+from cuda_tile.ir.cloned import clone_renamed
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import branch, constant_of
 from cuda_tile.ir.traits import RELEASES
@@ -303,20 +304,6 @@ class _Iterations:
         """Places a copy of an op."""
         outer = outer_values(op)
         values = {value: self.value(value, stage) for value in outer}
-        made = op.clone()
-        for inner in (made, *_inside(made)):
-            for index, value in enumerate(inner.operands):
-                if value in values:
-                    inner.operands[index] = values[value]
+        made = clone_renamed(op, values)
         self.known[stage].update(zip(op.results, made.results, strict=True))
         self._placed.add(op)
-
-
-def _inside(op: ir.Operation) -> list[ir.Operation]:
-    return [
-        inner
-        for region in op.regions
-        for block in region.blocks
-        for first in block_ops(block)
-        for inner in (first, *_inside(first))
-    ]

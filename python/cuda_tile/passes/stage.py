@@ -10,7 +10,8 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
-  larger than shared memory; so does an extract of what other threads hold;
+  larger than shared memory; so does an extract of what other threads hold, unless
+  it loads columns of a sum in tensor memory;
 - a reduction or scan across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
 - small conversions between warps that do not depend on each other go together, so that
@@ -25,11 +26,12 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.tensor_sums import columns_layout, goes_on
 from cuda_tile.constants import LEAST_CONVERSION_BYTES
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.traits import PRODUCTS, REDUCTIONS, SCANS
-from cuda_tile.ir.walk import entries, listed_ops
-from cuda_tile.options import Options
+from cuda_tile.ir.walk import listed_ops, nested_ops
+from cuda_tile.passes.each_kernel import each_kernel
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
 from cuda_tile.stage.exchanges import hoist_store, join_exchanges
@@ -46,31 +48,16 @@ from cuda_tile.stage.staging import Staging
 from cuda_tile.stage.stores import stage_stores
 
 
-def run(module: ir.Operation, options: Options) -> None:
-    """Stages every entry of `module`.
-
-    Args:
-        module: The module, which is changed in place.
-        options: The options of the compilation.
-    """
-    del options
-    for entry in entries(module):
-        _stage_entry(entry)
-
-
-def _stage_entry(entry: ir.Operation) -> None:
+@each_kernel
+def run(entry: ir.Operation) -> None:
+    """Stages an entry."""
     limit = read_target(entry).shared_bytes_per_cta
     fills = Fills(entry)
     room = min(_room_for_loops(entry), max(0, limit - fills.most_bytes))
     _split_across_warps(entry)
     buffers = StagedOperands(room)
-    has_products = False
-    for op in listed_ops(entry):
-        if op.name in PRODUCTS:
-            has_products = True
-            stage_product(op, Staging(buffers, limit, fills))
-        elif op.name == "cuda_tile.extract":
-            stage_extract(op, buffers, _left(limit - room, op, fills))
+    has_products = any(op.name in PRODUCTS for op in nested_ops(entry))
+    _stage_products(entry, Staging(buffers, limit, fills), limit - room)
     fills.finish()
     left = limit - (room - buffers.room_bytes)
     n_warps = read_plan(entry).num_warps
@@ -88,6 +75,17 @@ def _stage_entry(entry: ir.Operation) -> None:
                 hoist_store(load)
     stage_stores(entry)
     add_maps(entry)
+
+
+def _stage_products(entry: ir.Operation, staging: Staging, room_bytes: int) -> None:
+    """Stages products, and what takes parts of tiles."""
+    columns = {op for op in nested_ops(entry) if columns_layout(op) is not None}
+    for op in listed_ops(entry):
+        if op.name in PRODUCTS:
+            stage_product(op, staging)
+        elif op.name == "cuda_tile.extract" and not (op in columns and goes_on(op)):
+            room = _left(room_bytes, op, staging.fills)
+            stage_extract(op, staging.buffers, room)
 
 
 def _split_across_warps(entry: ir.Operation) -> None:

@@ -19,6 +19,7 @@ from cuda_tile.pictures.measured import Run, run_kernels
 from cuda_tile.pictures.placed import PlacedKernel, describe
 from cuda_tile.pictures.sources import sources
 from cuda_tile.pipeline import NAMES, PIPELINE, Observer, last_step
+from cuda_tile.tuned import TuningRecord
 
 _LEVELS = {step.name: step.level for step in PIPELINE}
 
@@ -60,6 +61,7 @@ def collect(
     beside: Path | None = None,
     given_run: str | None = None,
     observe: Observer | None = None,
+    tuning: TuningRecord | None = None,
 ) -> Collected:
     """Compiles a module, watches each pass, and runs the kernels.
 
@@ -69,6 +71,7 @@ def collect(
         beside: The folder of its file, where sources may lie.
         given_run: Grid and arguments for the run, as text; None to make some up.
         observe: Also called after each step.
+        tuning: A record whose choice is taken.
 
     Raises:
         UserError: As `api.compile`, or `given_run` does not fit.
@@ -82,8 +85,8 @@ def collect(
         if observe is not None:
             observe(name, artifact)
 
-    compiled = api.compile(module, options=options, observe=after)
-    placed = api.lower(module, options=options, until=last_step("W"))
+    compiled = api.compile(module, options=options, observe=after, tuning=tuning)
+    placed = api.lower(module, options=options, until=last_step("W"), tuning=tuning)
     panes = [
         *sources(module, beside),
         ir_listing("tile", "Tile IR", module.operation),
@@ -105,7 +108,7 @@ def collect(
         panes,
         watch.changes,
         watch.kernels,
-        run_kernels(module, placed, compiled, gpu, given_run),
+        run_kernels(module, placed, compiled, given_run),
     )
 
 

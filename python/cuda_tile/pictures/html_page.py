@@ -15,6 +15,7 @@ from cuda_tile.emulator.bounds.text import loop_notes
 from cuda_tile.emulator.report import Counts
 from cuda_tile.pictures.bank_picture import banks_svg
 from cuda_tile.pictures.collect import Collected
+from cuda_tile.pictures.estimates import compared_rows
 from cuda_tile.pictures.highlight import javascript_rules
 from cuda_tile.pictures.iterations_picture import iterations_svg
 from cuda_tile.pictures.layout_picture import layout_svg
@@ -88,6 +89,7 @@ def html_page(collected: Collected) -> str:
         count_labels=list(COUNTS.items()),
         report=report,
         resources=resource_rows,
+        compared=lambda kernel: compared_rows(kernel, events.get(kernel.kernel)),
         number=number_text,
         steps=steps,
         total_ms=sum(ms for _, ms in steps),

@@ -72,11 +72,16 @@ class Inputs:
     is_generated: bool
 
 
-def read_inputs(text: str, entry: ir.Operation) -> Inputs:
+def read_inputs(text: str, entry: ir.Operation, flag: str = "--report-run") -> Inputs:
     """The inputs that a user wrote: the grid, then arguments as `cuda-tile-run` has.
 
     Or the folder of a recorded launch, or of several, whose first one of the kernel it
     is then.
+
+    Args:
+        text: The inputs.
+        entry: The kernel.
+        flag: What the command calls them.
 
     Raises:
         UserError: The text is none, or does not fit the kernel.
@@ -86,7 +91,7 @@ def read_inputs(text: str, entry: ir.Operation) -> Inputs:
     words = shlex.split(text)
     if not words or not re.fullmatch(r"\d+(,\d+){0,2}", words[0]):
         raise UserError(
-            "expected --report-run with a grid and arguments, such as '4,4 "
+            f"expected {flag} with a grid and arguments, such as '4,4 "
             f"randn:f16[64,64] zeros:f16[64,64]', got '{text}'"
         )
     x, y, z = ([int(part) for part in words[0].split(",")] + [1, 1])[:3]

@@ -19,7 +19,7 @@ from cuda_tile.interp.program import Block, Op
 from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import entries, entry_name
 from cuda_tile.pictures.inputs import Inputs, generate_inputs, read_inputs
-from cuda_tile.targets import find_target
+from cuda_tile.timing.counting import counting
 
 STEP_LIMIT = 400_000
 """Steps of the emulator, some ten seconds; a kernel that needs more is not run."""
@@ -78,7 +78,6 @@ def run_kernels(
     module: ir.Module,
     placed: ir.Operation | ir.Module,
     compiled: api.Compiled,
-    gpu: str,
     given: str | None,
 ) -> list[Run]:
     """Runs every kernel of a module.
@@ -87,7 +86,6 @@ def run_kernels(
         module: As the user wrote it.
         placed: The same at the end of level W.
         compiled: The same compiled.
-        gpu: The chip it was compiled for.
         given: Grid and arguments as text; None to make some up.
 
     Raises:
@@ -99,7 +97,7 @@ def run_kernels(
         raise UserError(
             f"expected one kernel in the module with --report-run, got {len(found)}"
         )
-    return [_run(entry, placed, module, compiled, gpu, given) for entry in found]
+    return [_run(entry, placed, module, compiled, given) for entry in found]
 
 
 def _run(
@@ -107,7 +105,6 @@ def _run(
     placed: ir.Operation | ir.Module,
     module: ir.Module,
     compiled: api.Compiled,
-    gpu: str,
     given: str | None,
 ) -> Run:
     name = entry_name(entry)
@@ -119,7 +116,7 @@ def _run(
         except CudaTileError as error:
             return Run(name, None, f"no inputs could be generated: {error.message}")
     args: list[Any] = [copy(arg) for arg in inputs.args]
-    counted = _counted(name, inputs, args, module, compiled, gpu)
+    counted = _counted(name, inputs, args, module, compiled)
     if counted.failure:
         return counted
     _refill(args, inputs.args)
@@ -132,10 +129,8 @@ def _counted(
     args: list[Any],
     module: ir.Module,
     compiled: api.Compiled,
-    gpu: str,
 ) -> Run:
     """What the emulator counts; it writes into `args`."""
-    resources = [k for k in compiled.report.kernels if k.kernel == name]
     try:
         report = api.run(
             module,
@@ -144,8 +139,7 @@ def _counted(
             args=args,
             on="emulator",
             compiled=compiled,
-            bounds=find_target(gpu),
-            registers=resources[0].registers if resources else None,
+            **counting(compiled, name),
             limit=STEP_LIMIT,
         )
     except CudaTileError as error:

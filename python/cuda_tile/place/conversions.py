@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.operand_sources import layout_before
 from cuda_tile.constants import MOST_REPEATED_OPS
-from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
+from cuda_tile.ir.cloned import clone_with
+from cuda_tile.ir.tiles import is_distributed, with_layout
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.cheap import FREE, REPEATABLE
@@ -96,37 +98,17 @@ class Conversions:
         tiles = [v for v in op.operands if is_distributed(v)]
         share = (room - 1) // max(1, len(tiles))
         return own + sum(
-            self._cycles(v, _operand_layout(op, v, layout), share) for v in tiles
+            self._cycles(v, layout_before(op, layout), share) for v in tiles
         )
 
     def _repeat(self, op: ir.Operation, layout: LinearLayout) -> ir.Value:
         operands = [
-            self.get(v, _operand_layout(op, v, layout)) if is_distributed(v) else v
+            self.get(v, layout_before(op, layout)) if is_distributed(v) else v
             for v in op.operands
         ]
-        copy = op.clone(ip=ir.InsertionPoint.after(op))
-        for i, operand in enumerate(operands):
-            copy.operands[i] = operand
-        result = copy.results[0]
-        result.set_type(with_layout(result, layout))
-        return result
-
-
-def _operand_layout(
-    op: ir.Operation, operand: ir.Value, layout: LinearLayout
-) -> LinearLayout:
-    """The layout in which an op needs an operand to make its result in `layout`."""
-    match op.name:
-        case "cuda_tile.reshape":
-            return layout.reshape(shape_of(operand))
-        case "cuda_tile.broadcast":
-            source = layout.broadcast_source(shape_of(operand))
-            return source.drop_redundant_registers()
-        case "cuda_tile.permute":
-            order = tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
-            return layout.permute([order.index(d) for d in range(len(order))])
-        case _:
-            return layout
+        with ir.InsertionPoint.after(op):
+            ty = with_layout(op.results[0], layout)
+            return clone_with(op, operands, [ty]).results[0]
 
 
 def _convert(value: ir.Value, layout: LinearLayout) -> ir.Value:

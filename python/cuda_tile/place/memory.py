@@ -9,11 +9,11 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
-from cuda_tile.analysis.operand_sources import renamed_uses
+from cuda_tile.analysis.operand_sources import is_brought_to_threads
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.copy_plan import TMA, read_load, read_store
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.traits import PRODUCTS, VIEW_LOADS
+from cuda_tile.ir.traits import VIEW_LOADS
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
 from cuda_tile.place.cost import sector_cycles, trip_count
@@ -57,10 +57,8 @@ def is_read_back(load: ir.Operation) -> bool:
 
     Products read others there, or parts of them.
     """
-    if load.name not in VIEW_LOADS or not read_load(load).is_copy:
-        return False
-    users = renamed_uses(load.results[0])
-    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
+    is_copied = load.name in VIEW_LOADS and read_load(load).is_copy
+    return is_copied and is_brought_to_threads(load)
 
 
 def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:

@@ -7,6 +7,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.traits import COMBINES, STORES
+from cuda_tile.ir.walk import reached, user_ops
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.reduction import most_spread_result, replicated_result
 from cuda_tile.place.constraints import Constraint, Related, Same
@@ -54,16 +55,13 @@ def _is_broadcast(value: ir.Value) -> bool:
 
     Carried values and yields count as such: what becomes of them is not looked at.
     """
-    work, seen = [value], {value}
-    while work:
-        for use in work.pop().uses:
-            user = use.owner.operation
-            if user.name == "cuda_tile.broadcast" or user.regions or not user.results:
-                if user.name not in COMBINES | STORES:
-                    return True
-                continue
-            for result in user.results:
-                if result not in seen:
-                    seen.add(result)
-                    work.append(result)
-    return False
+
+    def ends(op: ir.Operation) -> bool:
+        is_end = bool(op.regions) or not op.results
+        return is_end or op.name == "cuda_tile.broadcast"
+
+    def results(value: ir.Value) -> list[ir.Value]:
+        return [v for op in user_ops(value) if not ends(op) for v in op.results]
+
+    users = (op for each in reached([value], results) for op in user_ops(each))
+    return any(ends(op) and op.name not in COMBINES | STORES for op in users)

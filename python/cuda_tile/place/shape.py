@@ -7,11 +7,13 @@ from functools import partial
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
+from cuda_tile.analysis.operand_sources import layout_before, permutation_of
+from cuda_tile.analysis.tensor_sums import columns_layout
 from cuda_tile.constants import MOST_PART_REGISTERS
-from cuda_tile.ir.tiles import is_distributed, shape_of
+from cuda_tile.ir.tiles import is_distributed, shape_of, tile_bytes
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
-from cuda_tile.place.constraints import Constraint, Demand, Related, Same
+from cuda_tile.place.constraints import Constraint, Demand, Fixed, Related, Same
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
@@ -28,49 +30,25 @@ def reshape(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     del ctx
     if not (is_distributed(op.operands[0]) and is_distributed(op.results[0])):
         return []
-    source, result = shape_of(op.operands[0]), shape_of(op.results[0])
-    return [
-        Related(
-            op,
-            0,
-            0,
-            forward=partial(_reshaped, shape=result),
-            backward=partial(_reshaped, shape=source),
-        )
-    ]
-
-
-def _reshaped(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
-    return layout.reshape(shape)
+    forward = partial(LinearLayout.reshape, shape=shape_of(op.results[0]))
+    backward = partial(layout_before, op)
+    return [Related(op, 0, 0, forward=forward, backward=backward)]
 
 
 @RULES.register("broadcast")
 def broadcast(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """A thread needs the elements its result elements are copies of."""
     del ctx
-    shape = shape_of(op.operands[0])
-
-    def backward(layout: LinearLayout) -> LinearLayout:
-        return layout.broadcast_source(shape).drop_redundant_registers()
-
-    return [Related(op, 0, 0, forward=None, backward=backward)]
+    return [Related(op, 0, 0, forward=None, backward=partial(layout_before, op))]
 
 
 @RULES.register("permute")
 def permute(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Renames dimensions; exact both ways."""
     del ctx
-    order = tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
-    inverse = tuple(order.index(d) for d in range(len(order)))
-    return [
-        Related(
-            op,
-            0,
-            0,
-            forward=lambda layout: layout.permute(order),
-            backward=lambda layout: layout.permute(inverse),
-        )
-    ]
+    forward = partial(LinearLayout.permute, perm=permutation_of(op))
+    backward = partial(layout_before, op)
+    return [Related(op, 0, 0, forward=forward, backward=backward)]
 
 
 @RULES.register("cat")
@@ -83,12 +61,10 @@ def cat(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     del ctx
     half, whole = shape_of(op.operands[0]), shape_of(op.results[0])
 
-    def forward(layout: LinearLayout) -> LinearLayout:
-        return every_part(layout, whole)
-
-    def backward(layout: LinearLayout) -> LinearLayout:
-        return part_layout(layout, half)
-
+    forward, backward = (
+        partial(every_part, shape=whole),
+        partial(part_layout, shape=half),
+    )
     return [Related(op, i, 0, forward=forward, backward=backward) for i in range(2)]
 
 
@@ -98,11 +74,7 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     del ctx
     if not is_distributed(op.results[0]):
         return []
-    part = shape_of(op.operands[0])
-
-    def backward(layout: LinearLayout) -> LinearLayout:
-        return part_layout(layout, part)
-
+    backward = partial(part_layout, shape=shape_of(op.operands[0]))
     return [
         Same((op.operands[1], op.results[0])),
         Related(op, 0, 0, forward=None, backward=backward),
@@ -113,10 +85,13 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Best is a thread that holds the same place of every part.
 
-    Otherwise `stage` takes the part through shared memory.
+    Otherwise `stage` takes the part through shared memory. Columns of a sum in tensor
+    memory are loaded from there.
     """
     if not is_distributed(op.results[0]):
         return []
+    if (columns := columns_layout(op)) is not None:
+        return [Fixed(op.results[0], columns, tile_bytes(op.results[0]))]
     whole, part = shape_of(op.operands[0]), shape_of(op.results[0])
 
     def forward(layout: LinearLayout) -> LinearLayout | None:

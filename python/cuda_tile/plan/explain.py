@@ -21,6 +21,7 @@ from cuda_tile.plan.model import Candidate
 from cuda_tile.plan.problem import Listed, Problem
 from cuda_tile.plan.search import Found
 from cuda_tile.plan.space import Space
+from cuda_tile.plan.write import Whole
 
 
 def remark_texts(entry: ir.Operation, found: Found, problem: Problem) -> Iterator[str]:
@@ -102,7 +103,6 @@ def to_json(listed: Listed) -> dict[str, Any]:
         None; `possible`, whether it can be forced; `chosen`.
     """
     made, whole = listed.candidate, listed.whole
-    cost = made.cost
     fields: dict[str, Any] = made.decision.to_json()
     if whole is not None:
         fields["products"] = [
@@ -115,16 +115,32 @@ def to_json(listed: Listed) -> dict[str, Any]:
         "number": listed.number,
         "chosen": listed.is_chosen,
         "fields": fields,
-        "cost": {
-            "clocks": {name: round(n, 1) for name, n in cost.clocks.items()},
-            "iteration": round(cost.iteration, 1),
-            "registers": cost.registers,
-            "register_limit": cost.limit,
-            "shared_bytes": whole.rings.shared_bytes if whole else 0,
-            "ctas": cost.ctas,
-        },
+        "cost": estimate(made, whole),
         "refusal": made.refusal or made.doubt or no_room,
         "possible": made.refusal is None,
+    }
+
+
+def estimate(made: Candidate, whole: Whole | None) -> dict[str, Any]:
+    """What a candidate is estimated to take, for tools and for the report.
+
+    Args:
+        made: The candidate.
+        whole: The plans that follow from it; None if it cannot be.
+
+    Returns:
+        `clocks` of an iteration by resource; `iteration`, with the latency that nothing
+        hides; `registers` and `register_limit` of a thread; `shared_bytes` of its
+        rings; `ctas` that registers allow.
+    """
+    cost = made.cost
+    return {
+        "clocks": {name: round(n, 1) for name, n in cost.clocks.items()},
+        "iteration": round(cost.iteration, 1),
+        "registers": cost.registers,
+        "register_limit": cost.limit,
+        "shared_bytes": whole.rings.shared_bytes if whole else 0,
+        "ctas": cost.ctas,
     }
 
 

@@ -183,6 +183,9 @@ def choose_atom(op: ir.Operation, target: Target, copies: Copies) -> MmaAtom:
         op: The product.
         target: The chip.
         copies: The engines that load operands.
+
+    Raises:
+        InternalError: No atom computes the product on the chip.
     """
     known, terms = (*MMA_SYNC.atoms.values(), *FMA.atoms.values()), terms_of(op)
     atoms = [atom for atom in known if can_compute(atom, terms, target)]

@@ -41,6 +41,7 @@ from cuda_tile.ir.traits import POINTER_LOADS, REDUCTIONS
 from cuda_tile.ir.walk import enclosing_ops_of, location_text, nested_ops
 from cuda_tile.plan.clocks import count_exponentials, resource_clocks
 from cuda_tile.plan.loads import Copies, has_plan
+from cuda_tile.plan.sums import divided_stores
 from cuda_tile.targets import WARP_LANES, Target
 
 _Key = tuple[ir.Operation | str, ...]
@@ -138,6 +139,7 @@ class SharedMemory:
         self._target = copies.loads.target
         self._ctas = max(1, plan.min_ctas)
         self._resident = max(self._ctas, resident)
+        self._divided = divided_stores(copies.loads.entry, plan, parts)
 
     def rings(self) -> Rings:
         """The slots of all loops."""
@@ -244,7 +246,8 @@ class SharedMemory:
             return read_store(store).engine == TMA
         return (
             self._target.has_tma
-            and LEAST_STORED_BYTES <= tile_bytes(store.operands[0]) <= self._share
+            and tile_bytes(store.operands[0]) >= LEAST_STORED_BYTES
+            and self._stored_bytes(store) <= self._share
             and self._copies.loads.choice.store_refusal(store) is None
         )
 
@@ -339,12 +342,16 @@ class SharedMemory:
         goes_on = self._copies.has_only_bulk_copies or plan.roles == "load"
         loops = {loop, *enclosing_ops_of(loop)} if goes_on else {loop}
         sizes = [
-            tile_bytes(store.operands[0])
+            self._stored_bytes(store)
             for store in self._copies.loads.stores
             if (plan.persistent and goes_on) or loops & set(enclosing_ops_of(store))
             if goes_on or self._is_bulk(store)
         ]
         return max(sizes, default=0)
+
+    def _stored_bytes(self, store: ir.Operation) -> int:
+        """Bytes that a store needs in shared memory, of a part where it is divided."""
+        return tile_bytes(store.operands[0]) // self._divided.get(store, 1)
 
     def _ring_key(self, loop: ir.Operation) -> _Key:
         """What is equal for loops that follow each other and share their rings.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.operand_sources import is_chained
 from cuda_tile.constants import (
@@ -30,6 +30,7 @@ from cuda_tile.constants import (
     WANTED_ELEMENTS,
 )
 from cuda_tile.ir.copy_plan import TMA
+from cuda_tile.ir.hints import read_hints
 from cuda_tile.ir.plan import ROLES, extents_of
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.traits import COMBINES, PRODUCTS
@@ -261,25 +262,6 @@ class Space:
         extents = map(extents_of, self.products)
         rows, columns, _ = max(extents, key=lambda e: e[0] * e[1])
         return rows, columns
-
-
-def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
-    """The producer's integer hints for this chip, over its default ones.
-
-    Args:
-        entry: The entry.
-        chip: The chip, such as "sm_90".
-    """
-    if "optimization_hints" not in entry.attributes:
-        return {}
-    hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value
-    found: dict[str, int] = {}
-    for key in ("default", chip):
-        if key in hints:
-            for item in ir.DictAttr(hints[key]):
-                if isinstance(item.attr, ir.IntegerAttr):
-                    found[item.name] = item.attr.value
-    return found
 
 
 def _hinted_warps(hints: Mapping[str, int]) -> int | None:

@@ -25,7 +25,7 @@ from cuda_tile.analysis.operand_sources import (
 from cuda_tile.constants import MOST_ROLE_REGISTERS, SPARE_ROLE_REGISTERS
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.ir.traits import FOR_LOOPS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import makers_in, reached, user_ops
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.registers import late_registers
 from cuda_tile.plan.rings import SharedMemory
@@ -92,33 +92,21 @@ def stage_products(
 
 def _is_dependent(product: Product, others: Iterable[Product]) -> bool:
     """Whether an operand is computed from another product of the block."""
-    sources = {other.op for other in others}
-    seen: set[ir.Operation] = set()
-    work = list(product.op.operands)[:2]
-    while work:
-        op = defining_op(work.pop())
-        if op is None or op in seen or op.block != product.op.block:
-            continue
-        if op in sources:
-            return True
-        seen.add(op)
-        work += op.operands
-    return False
+    sources, block = {other.op for other in others}, product.op.block
+    first = makers_in(block, list(product.op.operands)[:2])
+    behind = reached(first, lambda op: makers_in(block, op.operands))
+    return not sources.isdisjoint(behind)
 
 
 def _leaves(product: Product, others: Iterable[Product]) -> bool:
     """Whether neither the loop carries what comes of a product nor another takes it."""
     block, sources = product.op.block, {other.op for other in others}
-    seen: set[ir.Operation] = set()
-    work = [use.owner.operation for use in product.op.results[0].uses]
-    while work:
-        op = work.pop()
-        if op.name == "cuda_tile.continue" or op in sources:
-            return False
-        if op not in seen and op.block == block:
-            seen.add(op)
-            work += [use.owner.operation for value in op.results for use in value.uses]
-    return True
+
+    def following(op: ir.Operation) -> list[ir.Operation]:
+        return [user for v in op.results for user in user_ops(v) if op.block == block]
+
+    users = reached(user_ops(product.op.results[0]), following)
+    return not any(op.name == "cuda_tile.continue" or op in sources for op in users)
 
 
 def _may_trail(product: Product, copies: Copies) -> bool:

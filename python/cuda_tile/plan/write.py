@@ -30,6 +30,7 @@ from cuda_tile.plan.registers import role_registers
 from cuda_tile.plan.rings import Rings, SharedMemory
 from cuda_tile.plan.space import Space
 from cuda_tile.plan.stages import stage_products
+from cuda_tile.plan.sums import sum_part
 from cuda_tile.rewrites.duplicates import shared_operands
 from cuda_tile.targets import Target
 
@@ -121,6 +122,9 @@ def _completed(
         p: q if p in unplanned else read_product(p.op, plan)
         for p, q in products.items()
     }
+    if target is not None and not plan.part:
+        part = sum_part(copies, plan, known, target)
+        plan = replace(plan, part=part)
     staged = stage_products(known, unplanned, plan, copies, resident)
     if target is not None and staged.registers > plan.registers:
         plan = _with_role(plan, target, staged.registers)

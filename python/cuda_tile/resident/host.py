@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 
 import cuda_tile
 from cuda_tile.cli.failure import internal_error_text
-from cuda_tile.cli.versions import versions
+from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import (
     INTERNAL,
     CudaTileError,
@@ -131,8 +131,10 @@ def _named(text: str, name: str) -> str:
 
 
 def serve(caller: socket.socket) -> None:
-    """Answers calls until the caller has gone."""
+    """Says that it is ready, and answers calls until the caller has gone."""
     with caller.makefile("rwb") as stream:
+        stream.write(_NUMBER.pack(1))
+        stream.flush()
         while head := stream.read(_NUMBER.size):
             fields = [_field(stream) for _ in range(_NUMBER.unpack(head)[0])]
             found = answer(fields)

@@ -19,7 +19,9 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.scalars import constant
+from cuda_tile.ir.tile_values import constant_like
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import ELEMENTWISE
 from cuda_tile.ir.walk import defining_op, op_stem
@@ -96,10 +98,7 @@ class GroupLeaders:
         ty = _over(value, groups)
         match op_stem(op):
             case "constant":
-                attr = ir.DenseElementsAttr(op.attributes["value"])
-                splat = attr.get_splat_value()
-                many = ir.DenseElementsAttr.get_splat(ir.ShapedType(ty), splat)
-                return cuda_tile.ConstantOp(ty, many).result
+                return constant_like(op, ty)
             case "iota":
                 steps = constant(groups[0], ty)
                 return cuda_tile.MulIOp(cuda_tile.IotaOp(ty).result, steps).result
@@ -108,11 +107,7 @@ class GroupLeaders:
             case "reshape" | "broadcast" if parts[0].type == ty:
                 return parts[0]
             case _:
-                copy = op.clone()
-                for place, part in enumerate(parts):
-                    copy.operands[place] = part
-                copy.results[0].set_type(ty)
-                return copy.results[0]
+                return clone_with(op, parts, [ty]).results[0]
 
     def _sources(
         self, value: ir.Value, groups: Groups

@@ -12,6 +12,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.bins import identity_of
+from cuda_tile.ir.tile_values import reshaped
 from cuda_tile.ir.tiles import element_of, shape_of
 
 _COMBINE: dict[str, Callable[[ir.Value, ir.Value], ir.OpView]] = {
@@ -66,10 +67,7 @@ def _reduced(value: ir.Value, mode: str) -> ir.Value:
 
 
 def _reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    if list(shape_of(value)) == list(shape):
-        return value
-    ty = TileType.get(list(shape), element_of(value))
-    return cuda_tile.ReshapeOp(ty, value).result
+    return value if list(shape_of(value)) == list(shape) else reshaped(value, shape)
 
 
 def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:

@@ -30,6 +30,7 @@ from cuda_tile.analysis.tiling import (
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.tile_values import constant_number, reshaped
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import location_text, segments
 
@@ -60,13 +61,7 @@ def splat(like: ir.Value, element: ir.Type, value: float) -> ir.Value:
         element: The element type.
         value: The value of each element.
     """
-    ty = TileType.get(list(shape_of(like)), element)
-    attr = (
-        ir.IntegerAttr.get(element, int(value))
-        if isinstance(element, ir.IntegerType)
-        else ir.FloatAttr.get(element, value)
-    )
-    return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
+    return constant_number(_with_element(like, element), value)
 
 
 def _with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
@@ -154,7 +149,13 @@ def store_pointers(op: ir.Operation) -> None:
 
 
 def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
-    """Puts a load's copy and what was made of it in the place of the load."""
+    """Puts a load's copy and what was made of it in the place of the load.
+
+    Args:
+        op: The load.
+        copy: Its copy, which gives the token.
+        value: What stands for its tile.
+    """
     op.results[0].replace_all_uses_with(value)
     op.results[1].replace_all_uses_with(copy.results[1])
     op.erase()
@@ -289,9 +290,7 @@ def _wide(value: int | ir.Value) -> ir.Value:
     """A size, stride or index, which are read unsigned, as i64."""
     wide = integer(64)
     if isinstance(value, int):
-        ty = TileType.get([], wide)
-        attr = ir.IntegerAttr.get(wide, value)
-        return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
+        return constant_number(TileType.get([], wide), value)
     if element_of(value) == wide:
         return value
     return ct.exti(_with_element(value, wide), value, "unsigned")
@@ -299,9 +298,8 @@ def _wide(value: int | ir.Value) -> ir.Value:
 
 def _spread(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A tile of which every element is a scalar."""
-    element = element_of(scalar)
-    ones = ct.reshape(TileType.get([1] * len(shape), element), scalar)
-    return ct.broadcast(TileType.get(list(shape), element), ones)
+    ones = reshaped(scalar, [1] * len(shape))
+    return ct.broadcast(TileType.get(list(shape), element_of(scalar)), ones)
 
 
 def _along(

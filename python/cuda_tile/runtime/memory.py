@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.runtime.number_text import array_kind
+
 Bytes = NDArray[np.uint8]
 Addresses = NDArray[np.uint64]
 
@@ -94,9 +96,8 @@ class Region:
 
     def describe(self) -> str:
         """Returns name, element type, shape and extent, as error texts show them."""
-        shape = ",".join(str(extent) for extent in self.array.shape)
         extent = f"{self.start:#x} to {self.stop:#x}"
-        return f"{self.name}: {self.array.dtype}[{shape}] ({extent})"
+        return f"{self.name}: {array_kind(self.array)} ({extent})"
 
 
 class _Span:

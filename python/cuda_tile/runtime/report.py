@@ -13,6 +13,9 @@ OnFinding: TypeAlias = Literal["raise", "collect"]
 """Whether a finding raises, or is collected in the report."""
 ON_FINDING: tuple[OnFinding, ...] = ("raise", "collect")
 
+Judge: TypeAlias = Literal["interp", "emulator"]
+"""Who runs a kernel and looks for its faults."""
+
 MODES: Mapping[str, tuple[str, str]] = {
     "strict": ("strict", "adversarial"),
     "checked": ("strict", "adversarial"),
@@ -26,26 +29,22 @@ RANDOM_MODE = "adversarial"
 """The mode in which everything open is chosen at random, seed 0 if there is none."""
 
 
-def choices_of(on: str, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Choices of a run as the interpreter or the emulator takes them.
+def mode_on(on: Judge, name: object, seed: int | None) -> tuple[str, int | None]:
+    """What interpreter or emulator call a mode, and the seed that it runs with.
 
     Args:
-        on: `interp` or `emulator`.
-        choices: Those of the user; `mode` has any name of `MODES`.
+        on: Which of them.
+        name: Any name of `MODES`.
+        seed: The user's, None for none.
 
     Raises:
         UserError: The mode is none.
     """
-    mode = choices.get("mode")
-    if mode is None:
-        return dict(choices)
-    if not isinstance(mode, str) or mode not in MODES:
+    if not isinstance(name, str) or name not in MODES:
         known = ", ".join(MODES)
-        raise UserError(f"expected mode to be one of {known}, got {mode!r}")
-    made = {**choices, "mode": MODES[mode][on == "emulator"]}
-    if mode == RANDOM_MODE and made.get("seed") is None:
-        made["seed"] = 0
-    return made
+        raise UserError(f"expected mode to be one of {known}, got {name!r}")
+    seed = 0 if name == RANDOM_MODE and seed is None else seed
+    return MODES[name][on == "emulator"], seed
 
 
 def check_on_finding(choice: str) -> None:

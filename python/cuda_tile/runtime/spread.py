@@ -22,6 +22,7 @@ from cuda_tile.runtime.args import (
 from cuda_tile.runtime.device_view import device_view
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.misfit import Spread, becomes, check_fit
+from cuda_tile.runtime.number_text import array_kind
 
 
 def spread_args(
@@ -173,7 +174,7 @@ def _spread_array(array: Array, where: str, index_bits: int) -> Spread:
     rank = array.ndim
     return Spread(
         where,
-        f"{array.dtype}[{','.join(map(str, array.shape))}]",
+        array_kind(array),
         becomes(rank),
         array_args(array, index_bits),
         [where]

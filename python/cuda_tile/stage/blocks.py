@@ -8,9 +8,12 @@ afterwards, which every thread holds.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from cuda_tile._mlir import ir
 from cuda_tile.constants import MOST_TOTALS
 from cuda_tile.ir.tiles import layout_of, shape_of
+from cuda_tile.layout.coords import unit_steps
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.build import convert, reshape
 
@@ -65,12 +68,9 @@ def held_by_all(layout: LinearLayout, dim: int) -> LinearLayout:
         return (*basis[:dim], 0, *basis[dim + 1 :])
 
     register = [basis for basis in layout.register if not basis[dim]]
-    steps = [1 << bit for bit in range(layout.shape[dim].bit_length() - 1)]
-    register += [tuple(step * (d == dim) for d in range(layout.rank)) for step in steps]
-    lane, warp, block = (
-        tuple(off(basis) for basis in group) for group in layout.bases[1:]
-    )
-    return LinearLayout(layout.shape, tuple(register), lane, warp, block)
+    register += unit_steps(dim, 1, layout.shape[dim], layout.rank)
+    others = (map(off, group) for group in layout.bases[1:])
+    return LinearLayout.of_bases(layout.shape, (register, *others))
 
 
 def held_by_lanes(layout: LinearLayout, dim: int) -> LinearLayout:
@@ -108,12 +108,9 @@ def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
     steps = sorted(bases[i][dim] for i in along)
     for i, step in zip(along, steps, strict=True):
         bases[i] = (*bases[i][:dim], step, *bases[i][dim + 1 :])
-    groups: list[tuple[tuple[int, ...], ...]] = []
-    for group in layout.bases:
-        groups.append(tuple(bases[: len(group)]))
-        bases = bases[len(group) :]
-    register, lane, warp, block = groups
-    return LinearLayout(layout.shape, register, lane, warp, block)
+    rest = iter(bases)
+    groups = [islice(rest, len(group)) for group in layout.bases]
+    return LinearLayout.of_bases(layout.shape, groups)
 
 
 def with_few_totals(tiles: list[ir.Value], dim: int) -> list[ir.Value]:

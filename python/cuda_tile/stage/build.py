@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -14,6 +13,9 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.ir.cloned import clone_with
+from cuda_tile.ir.scalars import constant
+from cuda_tile.ir.tile_values import constant_number
 from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part
@@ -95,7 +97,7 @@ def extract(tile: ir.Value, numbers: Sequence[int], layout: LinearLayout) -> ir.
         numbers: The number of the part along each dimension.
         layout: The layout of the part.
     """
-    indices = [number(index) for index in numbers]
+    indices = [constant(index) for index in numbers]
     ty = tile_type(element_of(tile), layout)
     return cuda_tile.ExtractOp(ty, tile, indices).result
 
@@ -115,10 +117,62 @@ def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
     return cuda_tile.CatOp(ty, first, second, dim).result
 
 
-def number(value: int) -> ir.Value:
-    """A scalar constant of type i32."""
-    i32 = ir.IntegerType.get_signless(32)
-    return _splat(TileType.get([], i32), i32, (), value)
+def along(
+    op: ir.Operation, tiles: Sequence[ir.Value], dim: int, types: Sequence[ir.Type]
+) -> list[ir.Value]:
+    """A reduction or scan of other tiles.
+
+    Args:
+        op: The reduction or scan whose body is taken.
+        tiles: What is combined.
+        dim: The dimension of these along which it is.
+        types: The types of the results.
+    """
+    copy = clone_with(op, tiles, types)
+    copy.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), dim)
+    return list(copy.results)
+
+
+def join_along(tiles: Sequence[ir.Value], dim: int) -> ir.Value:
+    """Tiles of one type behind each other.
+
+    Args:
+        tiles: The tiles, as many as a power of two.
+        dim: The dimension along which they lie.
+    """
+    while len(tiles) > 1:
+        pairs = zip(tiles[::2], tiles[1::2], strict=True)
+        tiles = [cat(first, second, dim) for first, second in pairs]
+    return tiles[0]
+
+
+def renamed_view(buffer: ir.Value, shared: SharedLayout) -> ir.Value:
+    """A shared buffer under the names that another layout gives its elements.
+
+    Args:
+        buffer: The buffer.
+        shared: Its layout for the view.
+    """
+    layout = LayoutAttr.get(shared.groups())
+    element = BufferType(buffer.type).element_type
+    ty = BufferType.get(list(shared.shape), element, layout)
+    return buffer if ty == buffer.type else tileas.ReinterpretOp(ty, buffer).result
+
+
+def converted_as(
+    tile: ir.Value, conversions: Sequence[ir.Operation], layout: LinearLayout
+) -> ir.Value:
+    """A tile behind copies of some conversions.
+
+    Args:
+        tile: What the first of them converts.
+        conversions: The conversions, the first first.
+        layout: The layout of the tile, which all keep.
+    """
+    for op in conversions:
+        ty = tile_type(element_of(op.results[0]), layout)
+        tile = clone_with(op, [tile], [ty]).results[0]
+    return tile
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
@@ -156,22 +210,8 @@ def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
 
 def zeros(like: ir.Value) -> ir.Value:
     """A tile of zeros, or of null pointers, of the type of another."""
-    element, shape = element_of(like), shape_of(like)
-    if not isinstance(element, PointerType):
-        return _splat(like.type, element, shape, 0)
+    if not isinstance(element_of(like), PointerType):
+        return constant_number(like.type, 0)
     i64 = ir.IntegerType.get_signless(64)
-    addresses = _splat(tile_type(i64, layout_of(like)), i64, shape, 0)
+    addresses = constant_number(tile_type(i64, layout_of(like)), 0)
     return cuda_tile.IntToPtrOp(like.type, addresses).result
-
-
-def _splat(ty: ir.Type, element: ir.Type, shape: Sequence[int], value: int) -> ir.Value:
-    attribute = (
-        ir.IntegerAttr.get(element, value)
-        if isinstance(element, ir.IntegerType)
-        else ir.FloatAttr.get(element, float(value))
-    )
-    plain = cast("ir.ShapedType", TileType.get(list(shape), element))
-    splat = ir.DenseElementsAttr.get_splat(plain, attribute)
-    return ir.Operation.create(
-        "cuda_tile.constant", results=[ty], attributes={"value": splat}
-    ).results[0]

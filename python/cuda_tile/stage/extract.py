@@ -17,6 +17,7 @@ from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.constants import MOST_SELECTS
+from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -29,7 +30,7 @@ from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, every_part
 from cuda_tile.layout.swizzle import choose_swizzle
-from cuda_tile.stage.build import alloc, is_equal, number, select_if
+from cuda_tile.stage.build import alloc, is_equal, select_if
 from cuda_tile.stage.conversion import (
     buffer_layout,
     remark_parts,
@@ -129,8 +130,8 @@ def _names_chunk(
             continue
         # The bits of the index above those that count parts in a chunk.
         bits = (whole // part - 1) & -(chunk // part)
-        above = cuda_tile.AndIOp(index, number(bits)).result
-        conditions.append(is_equal(above, number(place // part)))
+        above = cuda_tile.AndIOp(index, constant(bits)).result
+        conditions.append(is_equal(above, constant(place // part)))
     together = conditions[0]
     for condition in conditions[1:]:
         together = cuda_tile.AndIOp(together, condition).result

@@ -15,7 +15,6 @@ writes or acquires before the loop, or for the preceding grid.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
@@ -25,7 +24,8 @@ from cuda_tile.analysis.operand_sources import (
     CONVERSIONS,
     conversions_of,
     enclosing_loop,
-    permutation_of,
+    is_brought_to_threads,
+    layout_before,
     renamed_buffer,
     renamed_uses,
     renames_of,
@@ -58,7 +58,7 @@ from cuda_tile.layout.copy_units import UNIT_BYTES
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
-from cuda_tile.stage.build import alloc
+from cuda_tile.stage.build import alloc, renamed_view
 
 
 class Fills:
@@ -110,13 +110,7 @@ class Fills:
         if load is None or load not in self._buffers:
             return None
         buffer = self._buffers[load]
-        shared = renamed_buffer(buffer_layout_of(buffer), operand)
-        layout = LayoutAttr.get(shared.groups())
-        element = element_of(load.results[0])
-        ty = BufferType.get(list(shared.shape), element, layout)
-        if ty == buffer.type:
-            return buffer
-        return tileas.ReinterpretOp(ty, buffer).result
+        return renamed_view(buffer, renamed_buffer(buffer_layout_of(buffer), operand))
 
     def computes_in(self, block: ir.Block) -> bool:
         """Whether threads compute operands of what engines bring in a block."""
@@ -152,7 +146,7 @@ class Fills:
         access = describe_access(load, facts)
         n_warps = read_plan(self._entry).num_warps
         shared = _layout(load, plan, access, n_warps)
-        is_computed = _is_computed(load)
+        is_computed = is_brought_to_threads(load)
         with load.location:
             point = ir.InsertionPoint(load)
             needed = _made_behind(load, before) if is_computed else None
@@ -176,18 +170,12 @@ class Fills:
         return copy
 
 
-def _is_computed(load: ir.Operation) -> bool:
-    """Whether no product reads the tile of a load as it is, perhaps converted."""
-    users = renamed_uses(load.results[0])
-    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
-
-
 def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
     """Whether a thread has no pointers of neighbours that a copy would bring together.
 
     `place` chose their layout for what computes with the tile: threads load it then.
     """
-    if load.name not in POINTER_LOADS or not _is_computed(load):
+    if load.name not in POINTER_LOADS or not is_brought_to_threads(load):
         return False
     access = describe_access(load, facts)
     count = access.vector_in(layout_of(load.operands[0]))
@@ -308,7 +296,7 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
     Raises:
         UserError: Products read it, and something else.
     """
-    if _is_computed(load):
+    if is_brought_to_threads(load):
         return _used_layouts(load.results[0])
     readers: dict[LinearLayout, None] = {}
     for user, index in renamed_uses(load.results[0]):
@@ -320,7 +308,7 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
             )
         layout = layout_of(user.operands[index])
         for op in renames_of(user.operands[index]):
-            layout = _before(layout, op)
+            layout = layout_before(op, layout)
         readers[layout] = None
     return tuple(readers)
 
@@ -333,18 +321,6 @@ def _used_layouts(tile: ir.Value) -> tuple[LinearLayout, ...]:
         for user in users
     ]
     return tuple(dict.fromkeys(used or [layout_of(tile)]))
-
-
-def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:
-    """The layout of what an op renames, from that of its result."""
-    match op.name:
-        case "cuda_tile.reshape":
-            return layout.reshape(shape_of(op.operands[0]))
-        case "cuda_tile.permute":
-            order = permutation_of(op)
-            return layout.permute([order.index(d) for d in range(len(order))])
-        case _:
-            return layout
 
 
 def _erase_unused(value: ir.Value) -> None:

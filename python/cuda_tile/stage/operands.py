@@ -10,10 +10,9 @@ through one layout share a buffer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import LOOPS, TILE_LOOPS
 from cuda_tile.ir.walk import enclosing_ops_of
 from cuda_tile.layout.shared import SharedLayout
@@ -66,8 +65,8 @@ class StagedOperands:
         point = op
         if self.is_hoisted(op, source):
             point = outermost_point(op, source)
-            self.room_bytes -= operand_bytes(source)
-            self.held_bytes += operand_bytes(source)
+            self.room_bytes -= tile_bytes(source)
+            self.held_bytes += tile_bytes(source)
         with ir.InsertionPoint(point), op.location:
             buffer = store_in_buffer(source, layout)
         self.made.append(Staged(source, layout, point.block, buffer))
@@ -98,12 +97,7 @@ class StagedOperands:
             source: Its operand.
         """
         is_outside = outermost_point(op, source) != op
-        return is_outside and operand_bytes(source) <= self.room_bytes
-
-
-def operand_bytes(source: ir.Value) -> int:
-    """Bytes that a tile takes in shared memory."""
-    return prod(shape_of(source)) * element_bits(element_of(source)) // 8
+        return is_outside and tile_bytes(source) <= self.room_bytes
 
 
 def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:

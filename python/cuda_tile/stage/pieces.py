@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
@@ -23,7 +23,7 @@ from cuda_tile.ir.tiles import (
     tile_type,
 )
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.stage.build import cat, extract, reshape
+from cuda_tile.stage.build import extract, join_along, renamed_view, reshape
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,8 @@ class Pieces:
             layout: Its layout.
         """
         shared = buffer_layout_of(buffer)
-        shared = shared.reshape(self._cut(shared.shape, self.count))
+        cut = renamed_view(buffer, shared.reshape(self._cut(shared.shape, self.count)))
         element = BufferType(buffer.type).element_type
-        groups = LayoutAttr.get(shared.groups())
-        ty = BufferType.get(list(shared.shape), element, groups)
-        cut = tileas.ReinterpretOp(ty, buffer).result
         ty = tile_type(element, layout.reshape(self._cut(layout.shape, 1)))
         place = self._place(offsets, piece)
         return reshape(tileas.LoadSharedOp(ty, cut, offsets=place).result, layout.shape)
@@ -95,12 +92,10 @@ class Pieces:
             return tiles[0]
         dim = len(shape_of(like)) + self.dim + 1
         some = [reshape(tile, self._cut(shape_of(tile), 1)) for tile in tiles]
-        while len(some) > 2:
-            pairs = zip(some[::2], some[1::2], strict=True)
-            some = [cat(first, second, dim) for first, second in pairs]
+        half = len(some) // 2
+        first, second = join_along(some[:half], dim), join_along(some[half:], dim)
         layout = layout_of(like).reshape(self._cut(shape_of(like), self.count))
         ty = tile_type(element_of(like), layout)
-        first, second = some
         return reshape(cuda_tile.CatOp(ty, first, second, dim).result, shape_of(like))
 
     def _place(self, offsets: Sequence[int], piece: int) -> list[int]:

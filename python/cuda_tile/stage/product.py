@@ -28,6 +28,7 @@ from cuda_tile.ir.tiles import (
     element_of,
     layout_of,
     shape_of,
+    tile_bytes,
     tile_type,
 )
 from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
@@ -36,9 +37,9 @@ from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
-from cuda_tile.stage.build import add, alloc, extract, zeros
+from cuda_tile.stage.build import add, alloc, converted_as, extract, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
-from cuda_tile.stage.operands import StagedOperands, operand_bytes
+from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.pieces import Pieces
 from cuda_tile.stage.staging import SIGNS, STAGING, Staging
 
@@ -129,7 +130,7 @@ def _sliced_product(
         for i, v in staged.items()
         if buffers.find(op, v, layouts[i]) is None and not buffers.is_hoisted(op, v)
     }
-    n_bytes, parts = sum(map(operand_bytes, late.values())), 1
+    n_bytes, parts = sum(map(tile_bytes, late.values())), 1
     if n_bytes > limit_bytes - buffers.held_bytes:
         room_bytes = limit_bytes - buffers.held_bytes - buffers.room_bytes
         while parts < count and n_bytes > parts * room_bytes:
@@ -302,12 +303,7 @@ class Sliced:
             tile = tileas.LoadSharedOp(ty, buffer, offsets=offsets).result
         else:
             tile = self.pieces.of_buffer(buffer, offsets, piece, self.layout)
-        for op in self.made_by:
-            copy = op.clone()
-            copy.operands[0] = tile
-            tile = copy.results[0]
-            tile.set_type(tile_type(element_of(op.results[0]), self.layout))
-        return tile
+        return converted_as(tile, self.made_by, self.layout)
 
     def extract(self, number: int, piece: int) -> ir.Value:
         """A slice of an operand that is in registers, or a piece of it.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -27,7 +26,7 @@ from cuda_tile.stage.blocks import (
     with_few_totals,
     without,
 )
-from cuda_tile.stage.build import convert, permute, reshape
+from cuda_tile.stage.build import along, convert, permute, reshape
 
 
 def split_reduction(op: ir.Operation) -> None:
@@ -46,7 +45,7 @@ def split_reduction(op: ir.Operation) -> None:
         if is_commutative(op) and layout_of(tiles[0]).shape[dim] > MOST_FOLDED_WARPS:
             everywhere = held_by_lanes(everywhere, dim)
         tiles = [convert(tile, everywhere) for tile in tiles]
-        final = _reduce_like(op, tiles, dim, _final_types(op, everywhere, dim))
+        final = along(op, tiles, dim, _final_types(op, everywhere, dim))
         if is_distributed(op.results[0]):
             wanted = [layout_of(result) for result in op.results]
             final = [convert(*pair) for pair in zip(final, wanted, strict=True)]
@@ -80,7 +79,7 @@ def _reduce_within_warps(
     tiles = [reshape(permute(reshape(t, split), order), merged) for t in tiles]
     reduced = most_spread_result(layout_of(tiles[0]), dim + 1)
     types = [tile_type(element_of(tile), reduced) for tile in tiles]
-    return _reduce_like(op, tiles, dim + 1, types)
+    return along(op, tiles, dim + 1, types)
 
 
 def _bit_runs(mask: int, extent: int) -> list[tuple[bool, int]]:
@@ -107,7 +106,7 @@ def _reduce_below_warps(
         tile_type(element_of(tile), replicated_result(layout, dim + 1))
         for tile in tiles
     ]
-    return _reduce_like(op, tiles, dim + 1, types)
+    return along(op, tiles, dim + 1, types)
 
 
 def _final_types(op: ir.Operation, everywhere: LinearLayout, dim: int) -> list[ir.Type]:
@@ -116,16 +115,3 @@ def _final_types(op: ir.Operation, everywhere: LinearLayout, dim: int) -> list[i
         return [result.type for result in op.results]
     layout = replicated_result(everywhere, dim)
     return [with_layout(result, layout) for result in op.results]
-
-
-def _reduce_like(
-    op: ir.Operation, tiles: Sequence[ir.Value], dim: int, types: list[ir.Type]
-) -> list[ir.Value]:
-    """The same reduction of other tiles along another dimension."""
-    copy = op.clone()
-    for i, tile in enumerate(tiles):
-        copy.operands[i] = tile
-    copy.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), dim)
-    for result, ty in zip(copy.results, types, strict=True):
-        result.set_type(ty)
-    return list(copy.results)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.scalars import constant
 from cuda_tile.ir.tiles import layout_of, shape_of, tile_type
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import part_layout
@@ -21,12 +22,13 @@ from cuda_tile.stage.blocks import (
     with_few_totals,
 )
 from cuda_tile.stage.build import (
+    along,
     broadcast,
     cat,
     convert,
     extract,
     is_equal,
-    number,
+    join_along,
     reshape,
 )
 
@@ -53,10 +55,10 @@ def _scan_in_blocks(
     is_reverse = ir.BoolAttr(op.attributes["reverse"]).value
     shape = shape_of(tiles[0])
     blocks = [in_blocks(tile, dim) for tile in tiles]
-    local = _scan_like(op, blocks, dim + 1)
+    local = along(op, blocks, dim + 1, [tile.type for tile in blocks])
     count, extent = shape_of(blocks[0])[dim : dim + 2]
     totals = [_totals(tile, dim, 0 if is_reverse else extent - 1) for tile in local]
-    prefixes = _scan_like(op, totals, dim)
+    prefixes = along(op, totals, dim, [tile.type for tile in totals])
     layout = layout_of(local[0])
     before = [
         broadcast(_shifted(tile, dim, is_reverse=is_reverse), layout)
@@ -93,10 +95,7 @@ def _shifted(prefixes: ir.Value, dim: int, *, is_reverse: bool) -> ir.Value:
     count = shape[dim]
     parts = [prefix(block) for block in range(count)]
     parts = [*parts[1:], parts[-1]] if is_reverse else [parts[0], *parts[:-1]]
-    while len(parts) > 1:
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [cat(first, second, dim) for first, second in pairs]
-    return parts[0]
+    return join_along(parts, dim)
 
 
 def _is_block(layout: LinearLayout, dim: int, block: int) -> ir.Value:
@@ -105,7 +104,7 @@ def _is_block(layout: LinearLayout, dim: int, block: int) -> ir.Value:
     row = tuple(n if d == dim else 1 for d, n in enumerate(layout.shape))
     thin = part_layout(layout, row)
     steps = cuda_tile.IotaOp(tile_type(i32, thin.reshape((row[dim],)))).result
-    wanted = broadcast(number(block), layout_of(steps))
+    wanted = broadcast(constant(block), layout_of(steps))
     return broadcast(reshape(is_equal(steps, wanted), row), layout)
 
 
@@ -131,15 +130,4 @@ def _combine(
     whole = op.clone()
     whole.regions[0].blocks[0].append_to(copy.regions[0])
     whole.erase()
-    return list(copy.results)
-
-
-def _scan_like(op: ir.Operation, tiles: list[ir.Value], dim: int) -> list[ir.Value]:
-    """The same scan of other tiles along another dimension."""
-    copy = op.clone()
-    for i, tile in enumerate(tiles):
-        copy.operands[i] = tile
-    copy.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), dim)
-    for result, tile in zip(copy.results, tiles, strict=True):
-        result.set_type(tile.type)
     return list(copy.results)

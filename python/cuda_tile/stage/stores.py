@@ -15,8 +15,8 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import TMA, read_store
 from cuda_tile.ir.maps import add_map
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
-from cuda_tile.ir.traits import VIEW_STORES
-from cuda_tile.ir.walk import enclosing_entry, listed_ops, location_text
+from cuda_tile.ir.traits import ALLOCATES, COPIES, FOR_LOOPS, VIEW_STORES
+from cuda_tile.ir.walk import enclosing_entry, listed_ops, location_text, nested_ops
 from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_stmatrix
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -34,7 +34,10 @@ def stage_stores(entry: ir.Operation) -> None:
 
 
 def _stage(op: ir.Operation) -> None:
-    """A buffer, the stores of the threads, a copy that is awaited at once.
+    """A buffer, the stores of the threads, and a copy that is awaited.
+
+    At once; in a loop in which nothing else wants the buffer's bytes, where the next
+    iteration has what it stores, and behind the loop.
 
     Raises:
         UserError: A plan by hand asks for what the engine cannot store.
@@ -48,8 +51,12 @@ def _stage(op: ir.Operation) -> None:
             location_text(op),
         )
     entry = enclosing_entry(op)
-    with ir.InsertionPoint(op), op.location:
+    loop = _loop_of_stores(op)
+    with ir.InsertionPoint(loop or op), op.location:
         buffer = alloc(element_of(tile), shared)
+    with ir.InsertionPoint(op), op.location:
+        if loop is not None:
+            tileas.AwaitCopiesOp(read=True)
         tileas.StoreSharedOp(tile, buffer)
         made = tileas.CopyOutOp(
             op.results[0].type,
@@ -59,9 +66,26 @@ def _stage(op: ir.Operation) -> None:
             TMA,
             map=add_map(entry, tensor_map_of(op, shared, "store")),
         )
+    with ir.InsertionPoint.after(loop or made.operation), op.location:
         tileas.AwaitCopiesOp(read=True)
     op.results[0].replace_all_uses_with(made.result_token)
     op.erase()
+
+
+def _loop_of_stores(op: ir.Operation) -> ir.Operation | None:
+    """The loop that only stores by this op, around it; None if there is none."""
+    assert op.parent is not None, "stores stand in an entry"
+    loop = op.parent.operation
+    if loop.name not in FOR_LOOPS:
+        return None
+    inner = [each for each in nested_ops(loop) if each != loop]
+    is_busy = any(
+        len(each.regions) or each.name in COPIES or each.name in ALLOCATES
+        for each in inner
+    )
+    return (
+        None if is_busy or sum(each.name in VIEW_STORES for each in inner) > 1 else loop
+    )
 
 
 def _buffer_layout(

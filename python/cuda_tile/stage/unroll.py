@@ -10,8 +10,9 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import BOUNDS
+from cuda_tile.ir.cloned import clone_renamed
 from cuda_tile.ir.scalars import constant, plus, subtract
-from cuda_tile.ir.walk import block_ops, nested_ops
+from cuda_tile.ir.walk import block_ops
 
 
 def unroll(loop: ir.Operation, times: int) -> None:
@@ -73,10 +74,6 @@ def copy_iteration(
     for op in ops:
         if any(result in known for result in op.results):
             continue
-        made = op.clone()
-        for inner in (made, *nested_ops(made)):
-            for place, operand in enumerate(inner.operands):
-                if operand in values:
-                    inner.operands[place] = values[operand]
+        made = clone_renamed(op, values)
         values.update(zip(op.results, made.results, strict=True))
     return [values.get(value, value) for value in end.operands]

@@ -31,7 +31,6 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     BufferType,
-    LayoutAttr,
     PendingType,
 )
 from cuda_tile._mlir.dialects import tileas
@@ -60,7 +59,7 @@ from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.stage.build import alloc, permute
+from cuda_tile.stage.build import alloc, converted_as, permute, renamed_view
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
@@ -116,11 +115,7 @@ def _side_in_shared(
 
 def _transposed(buffer: ir.Value) -> ir.Value:
     """The transpose of a matrix in a buffer: the same bytes under other names."""
-    shared = buffer_layout_of(buffer).permute(TRANSPOSED)
-    element = BufferType(buffer.type).element_type
-    layout = LayoutAttr.get(shared.groups())
-    ty = BufferType.get(list(shared.shape), element, layout)
-    return tileas.ReinterpretOp(ty, buffer).result
+    return renamed_view(buffer, buffer_layout_of(buffer).permute(TRANSPOSED))
 
 
 def _in_registers(op: ir.Operation, plan: ProductPlan, fills: Fills) -> ir.Value:
@@ -139,12 +134,8 @@ def _loaded(operand: ir.Value, filled: ir.Value, layout: LinearLayout) -> ir.Val
     """An operand from the buffer that a copy fills, with its elements converted."""
     kind = tile_type(BufferType(filled.type).element_type, layout)
     tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * layout.rank).result
-    for conversion in conversions_of(operand):
-        made = conversion.clone()  # converted_operands C3, C4; transposed_products C4
-        made.operands[0] = tile
-        tile = made.results[0]
-        tile.set_type(tile_type(element_of(conversion.results[0]), layout))
-    return tile
+    # converted_operands C3, C4; transposed_products C4
+    return converted_as(tile, conversions_of(operand), layout)
 
 
 def _in_shared(

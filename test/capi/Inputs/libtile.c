@@ -2,6 +2,7 @@
 /* What the contract of cuda_tile.h says, tried. */
 #include <cuda_tile.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +53,21 @@ static void *compile_often(void *c) {
   return NULL;
 }
 
+/* The child of a thread that blocks and ignores what it can ends all the same.
+ */
+static void block_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  signal(SIGCHLD, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+}
+
 int main(int count, char **words) {
   cuda_tile_compiler *c = cuda_tile_create(NULL);
   CHECK(c);
-  if (count > 1) { /* a compiler that cannot be started */
-    CHECK(fails(cuda_tile_version(c), CUDA_TILE_NO_COMPILER, "", words[1]));
+  if (count > 2) { /* a compiler that is missing, or ends */
+    CHECK(fails(cuda_tile_version(c), atoi(words[1]), "", words[2]));
     cuda_tile_destroy(c);
     return 0;
   }
@@ -108,6 +119,10 @@ int main(int count, char **words) {
         !*cuda_tile_place(NULL));
   cuda_tile_free(NULL);
   cuda_tile_destroy(NULL);
+  cuda_tile_destroy(c);
+  block_signals();
+  c = cuda_tile_create(NULL);
+  compile_often(c);
   cuda_tile_destroy(c);
   return 0;
 }

@@ -49,6 +49,9 @@ def Tileas_MapsAttribute : Tileas_EntryAttribute<"maps", DictArrayAttr> {
 def Tileas_ChoiceAttribute : Tileas_EntryAttribute<"choice", StrArrayAttr> {
   let description = "Why the products have their plan, for the report.";
 }
+def Tileas_EstimateAttribute : Tileas_EntryAttribute<"estimate", DictionaryAttr> {
+  let description = "What the plan was estimated to take, for the report.";
+}
 def Tileas_RemarksAttribute : Tileas_EntryAttribute<"remarks", StrArrayAttr> {
   let description = "What was given up, and why, for the report.";
 }

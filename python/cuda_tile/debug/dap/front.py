@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda_tile.debug.breakpoints import Breakpoint, Breakpoints
+from cuda_tile.debug.controls import Controls
 from cuda_tile.debug.dap.framing import Channel
 from cuda_tile.debug.dap.variables import References
 from cuda_tile.debug.stepping import Continue, Seek
@@ -78,8 +79,7 @@ class EditorFront:
     def stopped(self, target: Target, stop: Stop) -> Move | None:
         """Tells the editor and waits for what it wants."""
         self._say_output(target)
-        is_last = stop.reason in (END, FAULT)
-        if is_last and stop.reason not in self.filters:
+        if stop.is_last and stop.reason not in self.filters:
             return None
         if self._is_detached:
             return None
@@ -132,6 +132,14 @@ class EditorFront:
                 "expected a launch that is stopped; this one runs, or ended"
             )
         return self.target
+
+    def controls(self, thread: int) -> Controls:
+        """What may be done with the launch, for a thread.
+
+        Raises:
+            UserError: It runs, or there is none.
+        """
+        return Controls(self.live, self.last, thread)
 
     def go(self, move: Move | None) -> None:
         """Lets the launch go on."""

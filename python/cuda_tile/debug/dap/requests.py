@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda_tile.debug.breakpoints import check_hit_condition
+from cuda_tile.debug.controls import Controls
 from cuda_tile.debug.dap import console
 from cuda_tile.debug.dap.front import FILTERS, EditorFront
 from cuda_tile.debug.expression import evaluate
-from cuda_tile.debug.stepping import Continue, Step
-from cuda_tile.debug.target import END, FAULT, Frame
-from cuda_tile.errors import UserError
+from cuda_tile.debug.target import FAULT, Frame
 
 Arguments = dict[str, Any]
 Body = dict[str, Any]
@@ -201,22 +200,23 @@ def exception_info(front: EditorFront, arguments: Arguments) -> Body:
 @handles("continue")
 def continue_(front: EditorFront, arguments: Arguments) -> Body:
     """Goes on to the next breakpoint; after the launch's end, with the program."""
-    target = front.live
-    assert front.last is not None, "live has looked"
-    is_over = front.last.reason in (END, FAULT)
-    front.go(None if is_over else lambda: target.resume(Continue()))
+    front.go(_controls(front).go_on())
     return {"allThreadsContinued": True}
+
+
+def _controls(front: EditorFront) -> Controls:
+    """For the thread that stopped last."""
+    return front.controls(front.live.thread)
+
+
+def _is_op(arguments: Arguments) -> bool:
+    return arguments.get("granularity") == "instruction"
 
 
 def _step(kind: str) -> Handler:
     def step(front: EditorFront, arguments: Arguments) -> None:
-        target, thread = front.live, int(arguments["threadId"])
-        is_op = arguments.get("granularity") == "instruction"
-        spot = target.spot(thread)
-        if spot is None:
-            raise UserError("expected a thread that has begun")
-        plan = Step(thread, spot, "op" if is_op else kind)
-        front.go(lambda: target.resume(plan))
+        controls = front.controls(int(arguments["threadId"]))
+        front.go(controls.step("op" if _is_op(arguments) else kind))
 
     return step
 
@@ -228,23 +228,19 @@ for _command, _kind in (("next", "over"), ("stepIn", "into"), ("stepOut", "out")
 @handles("stepBack")
 def step_back(front: EditorFront, arguments: Arguments) -> None:
     """Goes back by a line or an op."""
-    target = front.live
-    kind = "op" if arguments.get("granularity") == "instruction" else "over"
-    front.go(lambda: target.back(kind))
+    front.go(_controls(front).back("op" if _is_op(arguments) else "over"))
 
 
 @handles("reverseContinue")
 def reverse_continue(front: EditorFront, arguments: Arguments) -> None:
     """Goes back to a breakpoint, or to the beginning."""
-    target = front.live
-    front.go(lambda: target.back("breakpoint"))
+    front.go(_controls(front).back("breakpoint"))
 
 
 @handles("restartFrame")
 def restart_frame(front: EditorFront, arguments: Arguments) -> None:
     """Goes back to the beginning of the launch."""
-    target = front.live
-    front.go(lambda: target.back("start"))
+    front.go(_controls(front).back("start"))
 
 
 @handles("pause")

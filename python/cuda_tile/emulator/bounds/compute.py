@@ -23,12 +23,8 @@ from cuda_tile.emulator.bounds.chip import (
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
 from cuda_tile.emulator.bounds.regions import Region, side_by_side
-from cuda_tile.emulator.bounds.work import (
-    fma_per_clock,
-    is_matrix,
-    issue_slots,
-    special_results,
-)
+from cuda_tile.emulator.bounds.slots import MachineSlots, PtxSlots, Slots
+from cuda_tile.emulator.bounds.work import fma_per_clock, special_results
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.traffic import Traffic, sectors_of
 from cuda_tile.emulator.ptx.loops import NaturalLoop, natural_loops
@@ -40,6 +36,8 @@ from cuda_tile.emulator.ptx.syntax import (
     Register,
     registers_in,
 )
+from cuda_tile.machine.code import MachineCode
+from cuda_tile.machine.executions import Executions
 
 SECTOR_BYTES = 32
 # By opcode, what shows that an instruction looks whether something has happened.
@@ -83,6 +81,9 @@ class Bound:
         warps: Warps of a CTA that take part.
         bytes_in_flight: Most bytes on their way to a CTA at a time.
         resources: Each part's work.
+        units: Instructions of warps by unit of the machine code; empty without it.
+        cache_lines: 128-byte lines of global memory that accesses of threads touch,
+            each warp's by itself: estimated from sectors.
     """
 
     title: str
@@ -92,6 +93,8 @@ class Bound:
     warps: int
     bytes_in_flight: int
     resources: tuple[Resource, ...]
+    units: tuple[tuple[str, float], ...] = ()
+    cache_lines: float = 0.0
 
     @property
     def limiter(self) -> Resource:
@@ -119,6 +122,9 @@ class Bounds:
             the L2 cache at its full bandwidth.
         grid: The bound of the whole grid, per CTA.
         loops: The bounds of the loops, those with most clocks in all first.
+        executions: How often the machine code ran; None where PTX was counted, so that
+            issue slots and accesses are an estimate.
+        n_ctas: CTAs of the launch.
     """
 
     chip: str
@@ -128,6 +134,8 @@ class Bounds:
     needed_in_flight: int
     grid: Bound
     loops: tuple[Bound, ...]
+    executions: Executions | None = None
+    n_ctas: int = 1
 
     def hottest(self) -> Bound:
         """The loop with most clocks in all iterations; the grid where there is none."""
@@ -147,6 +155,7 @@ class Launched:
         stride_bytes: The same with what aligns the next CTA's in the machine.
         registers: Registers of a thread; None if unknown.
         tensor_columns: Columns of tensor memory that a CTA allocates.
+        machine: The machine code; None to count PTX.
     """
 
     module: Module
@@ -158,6 +167,7 @@ class Launched:
     stride_bytes: int
     registers: int | None
     tensor_columns: int = 0
+    machine: MachineCode | None = None
 
 
 def watched_places(functions: Sequence[Function]) -> list[int]:
@@ -208,6 +218,11 @@ class _Finder:
             self._code += function.code
             self._pending += pending_bytes(function)
         self._places = source_places(launched.module.lines)
+        self._executions: Executions | None = None
+        self._slots: Slots = PtxSlots(self._code, counters, chip)
+        if launched.machine is not None:
+            slots = MachineSlots(self._code, counters, launched.machine)
+            self._slots, self._executions = slots, slots.executions
         self._ctas = resident_ctas(
             chip,
             launched.threads,
@@ -237,6 +252,8 @@ class _Finder:
             chip.l2_bytes_per_clock * chip.copy_latency_clocks,
             self._bound(whole),
             tuple(loops),
+            self._executions,
+            self._launched.n_ctas,
         )
 
     def _regions(self) -> list[Region]:
@@ -318,6 +335,7 @@ class _Finder:
             *self._memory(numbers, in_flight),
         )
         each = self._launched.n_ctas * region.iterations
+        units = tuple((unit, n / each) for unit, n in self._slots.units(numbers))
         resources = tuple(
             replace(r, clocks=r.clocks / each, work=r.work / each) for r in resources
         )
@@ -331,6 +349,8 @@ class _Finder:
             len(region.warps),
             in_flight,
             resources,
+            units,
+            self._cache_lines(numbers) / each,
         )
 
     def _tensor(self, numbers: Sequence[int]) -> Resource:
@@ -343,14 +363,7 @@ class _Finder:
         return Resource("tensor cores", clocks, work, "multiply-adds")
 
     def _issue(self, numbers: Sequence[int]) -> Resource:
-        work, has_pairs = 0.0, self._chip.has_packed_f32
-        for number in numbers:
-            instruction, warps = self._code[number], int(self._counters.warps[number])
-            per_warp = 0.0
-            if is_matrix(instruction):
-                per_warp = int(self._counters.flops[number]) / 2 / warps
-            slots = issue_slots(instruction, per_warp, has_packed_f32=has_pairs)
-            work += warps * slots
+        work = self._slots.slots(numbers)
         return Resource("issue slots", work / SCHEDULERS, work, "instructions of warps")
 
     def _special(self, numbers: Sequence[int]) -> Resource:
@@ -365,7 +378,8 @@ class _Finder:
         """Wavefronts; asynchronous units move whole ones, without conflicts."""
         width = self._chip.shared_bytes_per_clock
         paths = self._counters.paths
-        work = float(self._counters.wavefronts[numbers].sum()) * 128 / width
+        wavefronts = self._present(self._counters.wavefronts, numbers)
+        work = wavefronts * 128 / width
         work += float(paths["matrix"][numbers].sum()) / width
         bulk = [n for n in numbers if "bulk" in self._code[n].modifiers]
         asynchronous = (paths[path] for path in ("copy_in", "copy_out", "cluster"))
@@ -389,8 +403,8 @@ class _Finder:
         stored = [n for n in past if not self._is_load(n)]
         loaded = [n for n in past if self._is_load(n)]
         sectors = self._counters.sectors
-        came = len(self._traffic.keys(cached)) + int(sectors[loaded].sum())
-        l2 = came + int(sectors[stored].sum())
+        came = len(self._traffic.keys(cached)) + self._present(sectors, loaded)
+        l2 = came + self._present(sectors, stored)
         dram = sum(
             len(sectors_of(self._traffic.keys(part)))
             for part in ((*cached, *loaded), stored)
@@ -406,6 +420,10 @@ class _Finder:
             latency = waits * chip.copy_latency_clocks
         return [*resources, Resource("bytes in flight", latency, came * size, "bytes")]
 
+    def _present(self, counts: NDArray[np.int64], numbers: Sequence[int]) -> float:
+        """The counts of accesses that the machine code has."""
+        return sum(int(counts[n]) * self._slots.share(n) for n in numbers if counts[n])
+
     def _is_load(self, number: int) -> bool:
         """Whether an instruction brings something from global memory."""
         instruction = self._code[number]
@@ -417,6 +435,22 @@ class _Finder:
         """Whether the L1 cache may serve a load."""
         is_load = self._counters.sectors[number] and self._is_load(number)
         return bool(is_load) and _PAST_L1.isdisjoint(self._code[number].modifiers)
+
+    def _cache_lines(self, numbers: Sequence[int]) -> float:
+        """Lines of the L1 cache that accesses of threads look up.
+
+        Of a request whose sectors are filled four make a line; where they are filled to
+        a part, as many fewer lie in one line.
+        """
+        counters, lines = self._counters, 0.0
+        for number in numbers:
+            sectors = int(counters.sectors[number])
+            if sectors and "bulk" not in self._code[number].modifiers:
+                fill = int(counters.min_sectors[number]) / sectors
+                requests = int(counters.requests[number]) or counters.warps[number]
+                most = max(float(requests), sectors / max(4 * fill, 1.0))
+                lines += min(most, sectors) * self._slots.share(number)
+        return lines
 
     def _in_flight(self, numbers: Sequence[int], warps: int) -> int:
         """Bytes on their way to a CTA: asynchronous copies, and loads of its warps."""

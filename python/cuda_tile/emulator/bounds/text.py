@@ -46,6 +46,18 @@ def loop_notes(bounds: Bounds) -> Mapping[int, str]:
     }
 
 
+def executions_text(bounds: Bounds) -> str:
+    """Of what issue slots and accesses were counted."""
+    found = bounds.executions
+    if found is None:
+        return "PTX: an estimate, as ptxas merges and moves instructions"
+    known = float(found.is_known.mean())
+    less = "" if known == 1 else f", {1 - known:.0%} of it at the least that is sure"
+    against = found.contradicting
+    doubt = f"; {against} counts of lines do not fit it" if against else ""
+    return f"machine code{less}{doubt}"
+
+
 def _head(bound: Bound) -> str:
     if not bound.source:
         return bound.title
@@ -90,5 +102,6 @@ def _assumptions(bounds: Bounds) -> str:
     return (
         f"{bounds.chip}, {bounds.ctas} CTAs per multiprocessor ({registers}); "
         f"{bounds.needed_in_flight} bytes in flight would hide the latency of L2. "
+        f"Issue slots and accesses are those of {executions_text(bounds)}. "
         "Bounds, not times: docs/bounds.md"
     )

@@ -94,6 +94,10 @@ class Program:
             rule = rule_of(instruction)
             self._add(instruction, rule(Form(instruction), builder), builder)
 
+    def flow(self, pc: int) -> Flow:
+        """The registers that an instruction reads and writes."""
+        return self._flows[pc]
+
     def _add(
         self, instruction: Instruction, compiled: Step | Control, b: Builder
     ) -> None:

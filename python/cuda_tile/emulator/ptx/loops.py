@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The loops of a function: natural loops of its control-flow graph.
 
-A natural loop is the target of a back edge, the head, with all instructions from which
-the edge's origin can be reached without passing the head; an edge goes back if the head
-dominates its origin (Aho, Lam, Sethi, Ullman, "Compilers", 9.6). Loops with one head
-are one loop. A cycle that can be entered at two places has no head and is none.
+Loops with one head are one loop; `machine/graph.py` finds them.
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ from cuda_tile.emulator.ptx.syntax import (
     Operand,
     Vector,
 )
+from cuda_tile.machine.graph import Graph
 
 _ENDS = frozenset({"ret", "exit", "trap"})
 
@@ -43,13 +41,12 @@ class NaturalLoop:
     tests_first: bool
 
 
-class Blocks:
+class Blocks(Graph):
     """Basic blocks and the edges between them.
 
     Attributes:
         starts: First instruction of each block, ascending.
         stops: The instruction after each block.
-        successors, predecessors: Numbers of blocks, for each block.
     """
 
     def __init__(self, function: Function) -> None:
@@ -59,14 +56,11 @@ class Blocks:
         self.starts = sorted(cut for cut in cuts if cut < len(code))
         self.stops = [*self.starts[1:], len(code)]
         block_at = {start: number for number, start in enumerate(self.starts)}
-        self.successors = [
+        successors = [
             [block_at[n] for n in _next(code, stop - 1) if n in block_at]
             for stop in self.stops
         ]
-        self.predecessors: list[list[int]] = [[] for _ in self.starts]
-        for number, targets in enumerate(self.successors):
-            for target in targets:
-                self.predecessors[target].append(number)
+        super().__init__(successors)
 
     def instructions(self, blocks: Iterable[int]) -> frozenset[int]:
         """The numbers of the instructions in some blocks."""
@@ -75,52 +69,6 @@ class Blocks:
             for block in blocks
             for number in range(self.starts[block], self.stops[block])
         )
-
-    def in_reverse_postorder(self) -> list[int]:
-        """The blocks that can be reached, each before what only it leads to."""
-        order: list[int] = []
-        seen = {0}
-        stack = [(0, iter(self.successors[0]))] if self.starts else []
-        while stack:
-            block, rest = stack[-1]
-            following = next((b for b in rest if b not in seen), None)
-            if following is None:
-                order.append(block)
-                stack.pop()
-            else:
-                seen.add(following)
-                stack.append((following, iter(self.successors[following])))
-        return order[::-1]
-
-    def dominators(self) -> dict[int, int]:
-        """The immediate dominator of each block that can be reached; 0 has itself.
-
-        Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
-        """
-        order = self.in_reverse_postorder()
-        place = {block: number for number, block in enumerate(order)}
-        above: dict[int, int] = {0: 0}
-        changed = True
-        while changed:
-            changed = False
-            for block in order[1:]:
-                known = [p for p in self.predecessors[block] if p in above]
-                found = known[0]
-                for other in known[1:]:
-                    found = _meet(found, other, above, place)
-                if above.get(block) != found:
-                    above[block], changed = found, True
-        return above
-
-
-def _meet(one: int, other: int, above: dict[int, int], place: dict[int, int]) -> int:
-    """The nearest block that dominates both."""
-    while one != other:
-        while place[one] > place[other]:
-            one = above[one]
-        while place[other] > place[one]:
-            other = above[other]
-    return one
 
 
 def _leaves(instruction: Instruction) -> bool:
@@ -150,15 +98,9 @@ def natural_loops(function: Function) -> list[NaturalLoop]:
     if not function.code:
         return []
     blocks = Blocks(function)
-    above = blocks.dominators()
-    latches: dict[int, dict[int, frozenset[int]]] = {}
-    for block in above:
-        for head in blocks.successors[block]:
-            if _dominates(head, block, above):
-                body = blocks.instructions(_reach_back(blocks, block, head))
-                latches.setdefault(head, {})[blocks.starts[block]] = body
     loops: list[NaturalLoop] = []
-    for head, back in latches.items():
+    for head, latches in blocks.loops().items():
+        back = {blocks.starts[b]: blocks.instructions(latches[b]) for b in latches}
         start, body = blocks.starts[head], _union(back.values())
         leaves = any(blocks.starts[b] not in body for b in blocks.successors[head])
         loops.append(NaturalLoop(start, body, back, leaves and start not in back))
@@ -167,21 +109,3 @@ def natural_loops(function: Function) -> list[NaturalLoop]:
 
 def _union(parts: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset(number for part in parts for number in part)
-
-
-def _dominates(head: int, block: int, above: dict[int, int]) -> bool:
-    while block != head and block != above[block]:
-        block = above[block]
-    return block == head
-
-
-def _reach_back(blocks: Blocks, origin: int, head: int) -> set[int]:
-    """The head, and the blocks from which an edge's origin is reached without it."""
-    body = {head}
-    pending = [origin]
-    while pending:
-        block = pending.pop()
-        if block not in body:
-            body.add(block)
-            pending += blocks.predecessors[block]
-    return body

@@ -16,7 +16,7 @@ from typing import Protocol
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
-from cuda_tile.ir.tile_values import constant_float, reshaped
+from cuda_tile.ir.tile_values import constant_number, reshaped
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,6 @@ class HoistedSum(Protocol):
 def is_finite(number: ir.Value) -> ir.Value:
     """Whether the only element of a tile of floats is finite."""
     distance = cuda_tile.AbsFOp(reshaped(number, [])).result
-    infinity = constant_float(distance.type, float("inf"))
+    infinity = constant_number(distance.type, float("inf"))
     truth = TileType.get([], ir.IntegerType.get_signless(1))
     return cuda_tile.CmpFOp(truth, "less_than", "ordered", distance, infinity).result

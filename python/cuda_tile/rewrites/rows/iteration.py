@@ -11,6 +11,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.scalars import (
     add,
     branch,
@@ -21,7 +22,11 @@ from cuda_tile.ir.scalars import (
     multiply,
     widened,
 )
-from cuda_tile.ir.tile_values import constant_like, constant_tile, one_for_all
+from cuda_tile.ir.tile_values import (
+    constant_like,
+    constant_number,
+    one_for_all,
+)
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import CONSTANTS, FOR_LOOPS, SCANS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
@@ -93,13 +98,22 @@ class Iteration:
             return self.parts.now(value)
         op = defining_op(value)
         assert op is not None, "rows are no arguments of the block"
-        if op.name in FOR_LOOPS:
+        if value in self.parts.row.given:
+            self.made[value] = self._taken(value)
+        elif op.name in FOR_LOOPS:
             self._repeat(op)
         elif op.name in SCANS:
             self._scan(op)
         else:
             self._make(op)
         return self.made[value]
+
+    def _taken(self, value: ir.Value) -> ir.Value:
+        """The part of a row that is there as a whole."""
+        shape = shape_of(value)
+        at = [constant(0) for _ in shape]
+        at[self.parts.row.dim(shape)] = self.index
+        return cuda_tile.ExtractOp(self.parts.type_of(value), value, at).result
 
     def _repeat(self, op: ir.Operation) -> None:
         """A loop that carries rows, of their parts."""
@@ -138,7 +152,7 @@ class Iteration:
             cuda_tile.SelectOp(is_first, own, joined).result
             for own, joined in zip(local.results, both, strict=True)
         ]
-        dim = shape_of(op.operands[0]).index(self.parts.row.size)
+        dim = self.parts.row.dim(shape_of(op.operands[0]))
         place = [0] * len(shape_of(like))
         place[dim] = 0 if backward else self.parts.size - 1
         at = [constant(number) for number in place]
@@ -158,11 +172,7 @@ class Iteration:
 
     def _again(self, op: ir.Operation) -> ir.Operation:
         """The same op of what its operands are here."""
-        operands = [self.value(v) for v in op.operands]
-        made = op.clone()
-        for place, operand in enumerate(operands):
-            made.operands[place] = operand
-        return made
+        return clone_with(op, [self.value(v) for v in op.operands])
 
     def _make(self, op: ir.Operation) -> None:
         """An op that makes rows, of their parts."""
@@ -241,14 +251,7 @@ class Iteration:
         return made.results[0]
 
     def _padding(self, op: ir.Operation, ty: ir.Type) -> ir.Value:
-        element = element_of(op.results[0])
-        number = PADDINGS[tiling_of(view_operand(op)).padding]
-        attribute = (
-            ir.IntegerAttr.get(element, int(number))
-            if isinstance(element, ir.IntegerType)
-            else ir.FloatAttr.get(element, number)
-        )
-        return constant_tile(ty, attribute)
+        return constant_number(ty, PADDINGS[tiling_of(view_operand(op)).padding])
 
 
 def _home(value: ir.Value) -> ir.Block:
@@ -277,11 +280,7 @@ def _joined(
             ty = TileType.get(shape, element_of(each.results[0]))
             known[each.results[0]] = constant_like(each, ty)
             continue
-        operands = [here(value) for value in each.operands]
-        made = each.clone()
-        for place, operand in enumerate(operands):
-            made.operands[place] = operand
-        for result in made.results:
-            result.set_type(TileType.get(shape, element_of(result)))
+        types = [TileType.get(shape, element_of(result)) for result in each.results]
+        made = clone_with(each, [here(value) for value in each.operands], types)
         known.update(zip(each.results, made.results, strict=True))
     return [here(value) for value in end.operands]

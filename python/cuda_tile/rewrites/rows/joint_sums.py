@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import read_plan
-from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops
+from cuda_tile.ir.walk import body, location_text, nested_ops
 from cuda_tile.rewrites.rows.hoisted import HoistedSum
 from cuda_tile.rewrites.rows.online_softmax import online_sums
 from cuda_tile.rewrites.rows.row import Row, is_reverse, longest_row
@@ -27,15 +27,6 @@ SumsOf = Callable[[Row, int], JointSums]
 _FINDERS: Mapping[
     str, Callable[[Sequence[ir.Operation], Row, int], Sequence[HoistedSum]]
 ] = {"online_softmax": online_sums, "welford": welford_sums}
-
-
-def sinks_of(row: Row) -> list[ir.Operation]:
-    """What becomes of the rows of a block: reductions, scans of them, and stores."""
-    return [
-        op
-        for op in block_ops(row.block)
-        if any(map(row.is_long, op.operands)) and not any(map(row.is_long, op.results))
-    ]
 
 
 def no_sums(row: Row, part: int) -> JointSums:
@@ -74,7 +65,7 @@ def marked_sums(row: Row, part: int) -> JointSums:
     """
     found = {
         op: _marked(op, row, part)
-        for op in sinks_of(row)
+        for op in row.sinks()
         if HOIST_ATTRIBUTE in op.attributes
     }
     for op in found:
@@ -96,7 +87,7 @@ def mark_sums(entry: ir.Operation, name: str) -> None:
         return
     row = Row(body(entry), size)
     for each in _blocks(row) if row.read() else ():
-        marked = [op for op in sinks_of(each) if HOIST_ATTRIBUTE in op.attributes]
+        marked = [op for op in each.sinks() if HOIST_ATTRIBUTE in op.attributes]
         for op in _sums(name, each, plan.part, marked):
             op.attributes[HOIST_ATTRIBUTE] = ir.StringAttr.get(name)
 
@@ -113,7 +104,7 @@ def _sums(
     found: dict[ir.Operation, HoistedSum] = {}
     if any(map(is_reverse, row.scans())):  # welford C9
         return found
-    for each in _FINDERS[name](sinks_of(row), row, part):
+    for each in _FINDERS[name](row.sinks(), row, part):
         is_free = each.total not in taken and each.anchor not in taken
         if is_free and each.anchor not in found:  # welford C8
             found[each.total] = each

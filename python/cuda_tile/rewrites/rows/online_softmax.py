@@ -31,7 +31,8 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
+from cuda_tile.ir.cloned import clone_with
+from cuda_tile.ir.tile_values import constant_like, constant_number, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import CONSTANTS, POWERS, REDUCTIONS, SPREADS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
@@ -68,7 +69,7 @@ class OnlineSum:
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """The sum, of nothing."""
-        return [constant_float(ty, 0.0)]
+        return [constant_number(ty, 0.0)]
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """The sum so far, each element below the greatest so far.
@@ -78,7 +79,7 @@ class OnlineSum:
             step: The iteration.
         """
         after = step.after
-        lowest = constant_float(after.type, LOWEST[str(element_of(after))])
+        lowest = constant_number(after.type, LOWEST[str(element_of(after))])
         base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
         kept = self._brought(given[0], step.before, base)
         term = self._power(step.part(self.anchor.operands[0]), base)
@@ -262,11 +263,7 @@ def spread_from(value: ir.Value) -> ir.Operation | None:
 
 def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     """The same op on other tiles, which have one type."""
-    made = op.clone()
-    for place, operand in enumerate(operands):
-        made.operands[place] = operand
-    made.results[0].set_type(operands[0].type)
-    return made.results[0]
+    return clone_with(op, operands, [operands[0].type]).results[0]
 
 
 def online_sums(sinks: Sequence[ir.Operation], row: Row, part: int) -> list[OnlineSum]:

@@ -50,7 +50,7 @@ class Parts:
 
     def type_of(self, value: ir.Value) -> ir.Type:
         """The type of a part of a row."""
-        shape = [self.size if n == self.row.size else n for n in shape_of(value)]
+        shape = self.row.shape_of_part(shape_of(value), self.size)
         return TileType.get(shape, element_of(value))
 
     def now(self, value: ir.Value) -> ir.Value:
@@ -63,7 +63,13 @@ class Parts:
 
     def dim(self, op: ir.Operation) -> int:
         """The dimension of an access's tiles that is the row."""
-        return tiling_of(view_operand(op)).tile_shape.index(self.row.size)
+        return self.row.dim(tiling_of(view_operand(op)).tile_shape)
+
+    def extent(self, op: ir.Operation) -> int | ir.Value:
+        """The extent of an access's tensor along its row."""
+        view = view_operand(op)
+        along = tiling_of(view).dim_map[self.dim(op)]
+        return tensor_view_parts(tensor_view_op(view)).shape[along]
 
     def index_type(self, op: ir.Operation) -> ir.Type:
         """The type of an access's indices: of 32 bits where these hold all parts."""
@@ -89,7 +95,7 @@ class Parts:
         view, dim = view_operand(op), self.dim(op)
         tiling, maker = tiling_of(view), defining_op(view)
         assert maker is not None, "views never pass through a block"
-        shape = [self.size if d == dim else 1 for d in range(len(tiling.tile_shape))]
+        shape = [self.size if d == dim else n for d, n in enumerate(tiling.tile_shape)]
         ty = PartitionViewType.get(
             shape, TensorViewType(tensor.type), list(tiling.dim_map), tiling.padding
         )

@@ -83,6 +83,33 @@ class Row:
     steps: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
     inner: dict[ir.Operation, Row] = field(default_factory=dict[ir.Operation, "Row"])
 
+    @property
+    def given(self) -> frozenset[ir.Value]:
+        """The rows of which parts are taken as they are, however they are made."""
+        return frozenset()
+
+    def sinks(self) -> list[ir.Operation]:
+        """What becomes of the rows of the block: reductions, scans, and stores."""
+        return [
+            op
+            for op in block_ops(self.block)
+            if any(map(self.is_long, op.operands))
+            and not any(map(self.is_long, op.results))
+        ]
+
+    def dim(self, shape: Sequence[int]) -> int:
+        """The dimension of a row's shape along which its parts lie."""
+        return list(shape).index(self.size)
+
+    def shape_of_part(self, shape: Sequence[int], part: int) -> list[int]:
+        """The shape of a part of a row, or of what is combined with one.
+
+        Args:
+            shape: The shape of the whole.
+            part: Elements of a part.
+        """
+        return [part if n == self.size else n for n in shape]
+
     def is_long(self, value: ir.Value) -> bool:
         """Whether a value is a row."""
         return is_distributed(value) and elements_of(value) == self.size
@@ -223,7 +250,7 @@ class Row:
     def _is_plain_access(self, op: ir.Operation) -> bool:
         """Whether it may be made at any time, of parts of a row of a view."""
         view = view_operand(op)
-        if not isinstance(view.type, PartitionViewType) or not _is_free(op):
+        if not isinstance(view.type, PartitionViewType) or not is_free(op):
             return False
         tiling, indices = tiling_of(view), index_operands(op)
         if tiling.padding not in PADDINGS:
@@ -232,7 +259,7 @@ class Row:
         return not self.steps.get(view) and not self.steps.get(at)  # row_tiling C7
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
-        return op.name in STORES and _is_free(op)
+        return op.name in STORES and is_free(op)
 
 
 def goes_along_row(op: ir.Operation) -> bool:
@@ -245,7 +272,7 @@ def is_reverse(op: ir.Operation) -> bool:
     return ir.BoolAttr(op.attributes["reverse"]).value
 
 
-def _is_free(op: ir.Operation) -> bool:
+def is_free(op: ir.Operation) -> bool:
     """Whether an access is weak, and no other one is ordered before or behind it."""
     tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
     makers = map(defining_op, tokens)
@@ -261,7 +288,7 @@ def _is_movable(op: ir.Operation) -> bool:
     return all(
         is_pure(each)
         or each.name in _STRUCTURE
-        or (each.name in ACCESSES | STORES and _is_free(each))
+        or (each.name in ACCESSES | STORES and is_free(each))
         for each in nested_ops(op)
     )
 

@@ -9,7 +9,9 @@ from itertools import islice
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.tensor_sums import IsMine
 from cuda_tile.analysis.tiling import view_operand
+from cuda_tile.ir.cloned import clone_renamed, clone_with
 from cuda_tile.ir.scalars import (
     add,
     branch,
@@ -33,9 +35,10 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.rewrites.rows.hoisted import HoistedSum, is_finite
 from cuda_tile.rewrites.rows.iteration import Iteration
-from cuda_tile.rewrites.rows.joint_sums import SumsOf, sinks_of
+from cuda_tile.rewrites.rows.joint_sums import SumsOf, no_sums
 from cuda_tile.rewrites.rows.parts import Parts
 from cuda_tile.rewrites.rows.row import ACCESSES, Row, is_reverse
+from cuda_tile.rewrites.rows.sums import sum_columns
 
 
 def find_tiler(
@@ -56,6 +59,21 @@ def find_tiler(
     return RowTiler(row, part, sums_of) if row.read() else None
 
 
+def find_sum_tilers(entry: ir.Operation, part: int, is_mine: IsMine) -> list[RowTiler]:
+    """How what is made of sums in tensor memory can be computed in parts.
+
+    Args:
+        entry: The entry, at level T.
+        part: Columns of a part.
+        is_mine: Whether the sum of a product is in tensor memory.
+
+    Returns:
+        What writes the loops, for each block and width of sums.
+    """
+    found = (sums for sums in sum_columns(entry, is_mine) if sums.size > part)
+    return [RowTiler(sums, part, no_sums) for sums in found]
+
+
 class RowTiler:
     """Writes the loops behind all ops of a block, and erases what they replace."""
 
@@ -64,9 +82,10 @@ class RowTiler:
         self._ops = block_ops(row.block)
         self._parts = Parts(row, part)
         self._reach: ir.Value | None = None
+        self._is_beyond = True
         self._sums = sums_of(row, part)
         self._hoisted: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
-        self._sinks = sinks_of(row)
+        self._sinks = row.sinks()
 
     def _inner(self, row: Row) -> RowTiler:
         """The same of a loop in the block."""
@@ -115,7 +134,8 @@ class RowTiler:
             end.operands[place] = self._parts.now(value)
         gone = [op for op in self._ops[:-1] if op in late or row.touches(op)]
         for op in reversed(gone):
-            op.erase()
+            if op in sinks or not any(list(v.uses) for v in op.results):
+                op.erase()
 
     def _accesses(self) -> Iterator[tuple[ir.Operation, bool]]:
         """The accesses to rows, and whether a loop that carries rows has them.
@@ -135,28 +155,27 @@ class RowTiler:
         """How many parts all views have of the row that the block accesses."""
         parts = self._parts
         self._reach = constant(parts.count)
-        seen: set[tuple[ir.Value, ir.Value]] = set()
+        seen: set[tuple[int | ir.Value, ir.Value]] = set()
         for op, is_in_loop in self._accesses():
             view, at = view_operand(op), parts.first(op)
             if is_in_loop and _around(op) in list(enclosing_ops(view)):
                 continue  # each iteration makes its own
             parts.add_view(op)
-            if is_in_loop or (view, at) in seen:
+            key = parts.extent(op), at
+            if is_in_loop or key in seen:
                 continue
-            seen.add((view, at))
+            seen.add(key)
             count = parts.views[view][1]
             if constant_of(at) != 0:
                 count, at = widened(count, at)
                 count = subtract(count, multiply(at, parts.count))
             self._reach = minimum(self._reach, count)
+        reduces = any(op.name in REDUCTIONS for op in self._sinks)
+        self._is_beyond = reduces or len(seen) != 1 or bool(self._row.inner)
 
     def _copy(self, op: ir.Operation) -> None:
         """An op on few elements, or a loop, behind what it needs now."""
-        made = op.clone()
-        for each in (made, *nested_ops(made)):
-            for place, value in enumerate(each.operands):
-                each.operands[place] = self._parts.now(value)
-        self._note(op, made)
+        self._note(op, clone_renamed(op, self._parts.known))
 
     def _note(self, op: ir.Operation, made: ir.Operation) -> None:
         self._parts.known.update(zip(op.results, made.results, strict=True))
@@ -171,7 +190,8 @@ class RowTiler:
         ranges = [(zero, self._reach, True), (self._reach, most, False)]
         hoisted = [each for each in self._sums.values() if each.anchor in sinks]
         if sinks:
-            self._serve(sinks, hoisted, ranges[: 1 if constant_of(self._reach) else 2])
+            is_beyond = self._is_beyond and constant_of(self._reach) is None
+            self._serve(sinks, hoisted, ranges[: 2 if is_beyond else 1])
 
     def _finish(self, each: HoistedSum) -> None:
         """A hoisted sum; if it must be finite and is not, that of the text."""
@@ -252,10 +272,7 @@ class RowTiler:
 
     def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """The same reduction, of what its parts were joined to."""
-        made = op.clone()
-        for place, value in enumerate(values):
-            made.operands[place] = value
-        self._note(op, made)
+        self._note(op, clone_with(op, values))
 
     def _identities(self, op: ir.Operation, extent: int) -> list[ir.Value]:
         """What a reduction's parts begin with, or what precedes those of a scan."""
@@ -263,7 +280,7 @@ class RowTiler:
         for value, attribute in zip(
             op.operands, ir.ArrayAttr(op.attributes["identities"]), strict=True
         ):
-            shape = [extent if n == self._row.size else n for n in shape_of(value)]
+            shape = self._row.shape_of_part(shape_of(value), extent)
             ty = TileType.get(shape, element_of(value))
             found.append(constant_tile(ty, attribute))
         return found

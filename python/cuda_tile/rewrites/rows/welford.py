@@ -47,7 +47,7 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import compare, constant, plus
-from cuda_tile.ir.tile_values import constant_float, one_for_all
+from cuda_tile.ir.tile_values import constant_number, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.traits import REDUCTIONS
 from cuda_tile.ir.walk import defining_op, op_stem
@@ -92,7 +92,7 @@ class WelfordSum:
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """First elements, means and sums of squares; with a mask, counts, too."""
-        return [constant_float(ty, 0.0)] * (3 if self.mask is None else 4)
+        return [constant_number(ty, 0.0)] * (3 if self.mask is None else 4)
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """One more element at each position.
@@ -110,13 +110,13 @@ class WelfordSum:
             inside = step.part(self.mask)
             far = cuda_tile.SelectOp(inside, far, mean).result
             more = cuda_tile.SelectOp(
-                inside, constant_float(ty, 1.0), constant_float(ty, 0.0)
+                inside, constant_number(ty, 1.0), constant_number(ty, 0.0)
             ).result
             counts = [cuda_tile.AddFOp(counts[0], more, NEAREST).result]
         scalar = TileType.get([], element_of(mean))
         number = plus(step.index, 1)
         iterations = cuda_tile.IToFOp(scalar, number, "unsigned", NEAREST).result
-        one = constant_float(scalar, 1.0)
+        one = constant_number(scalar, 1.0)
         share = cuda_tile.DivFOp(one, iterations, NEAREST).result
         off = _minus(far, mean)
         mean = _fma(off, one_for_all(share, mean), mean)
@@ -138,14 +138,14 @@ class WelfordSum:
         """
         base, mean, squares, *counts = found
         iterations = elements_of(self.row) // elements_of(joined)
-        count = counts[0] if counts else constant_float(mean.type, iterations)
+        count = counts[0] if counts else constant_number(mean.type, iterations)
         centre = one_for_all(known(self.centre), mean)
         off = _minus(mean, _minus(centre, base))
         square = cuda_tile.MulFOp(off, off, NEAREST).result
         whole = _fma(square, count, squares)
         if not counts:
             return whole
-        none = constant_float(mean.type, 0.0)
+        none = constant_number(mean.type, 0.0)
         ordered = ("greater_than", "ordered", count, none)
         some = cuda_tile.CmpFOp(_conditions(mean), *ordered).result
         return cuda_tile.SelectOp(some, whole, none).result

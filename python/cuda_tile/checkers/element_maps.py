@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which element of its operand each element of an op's result is, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from cuda_tile.checkers.terms import Columns
+from cuda_tile.layout.coords import Coord, n_bits, pack, unpack
+from cuda_tile.layout.shared import SharedLayout
+
+Shape = Sequence[int]
+
+
+def asking(
+    shape: Shape, source: Shape, of: Callable[[Coord], Sequence[int]]
+) -> Columns:
+    """The map of an op that takes elements of a tile.
+
+    Args:
+        shape: The extents of the result.
+        source: Those of the tile.
+        of: The coordinate in the tile of one in the result; linear.
+    """
+    bits = n_bits(prod(shape))
+    return tuple(pack(of(unpack(1 << bit, shape)), source) for bit in range(bits))
+
+
+def permuting(shape: Shape, source: Shape, order: Shape) -> Columns:
+    """Dimension d of the result is one of the source, as an order says."""
+
+    def of(at: Coord) -> list[int]:
+        found = [0] * len(at)
+        for place, dim in enumerate(order):
+            found[dim] = at[place]
+        return found
+
+    return asking(shape, source, of)
+
+
+def repeating(shape: Shape, source: Shape) -> Columns:
+    """The result repeats the source along dimensions in which it is larger."""
+    pairs = range(len(shape))
+    return asking(shape, source, lambda at: [at[d] % source[d] for d in pairs])
+
+
+def beginning(shape: Shape, source: Shape, start: Shape) -> tuple[Columns, int]:
+    """The result is the part of the source that begins somewhere."""
+    return asking(shape, source, lambda at: at), pack(start, source)
+
+
+def renaming(shared: SharedLayout, source: SharedLayout) -> Columns:
+    """A buffer as another one of the same bytes: the element at each offset stays."""
+    return asking(
+        shared.shape,
+        source.shape,
+        lambda at: source.apply(shared.offset_of(at)),
+    )
+
+
+def reducing(source: Shape, dim: int) -> Columns:
+    """Results along a dimension of a tile, whose elements are the bits behind them."""
+    left = [*source[:dim], *source[dim + 1 :]]
+    kept = asking(left, source, lambda at: (*at[:dim], 0, *at[dim:]))
+    step = prod(source[dim + 1 :])
+    return kept + tuple(step << bit for bit in range(n_bits(source[dim])))
+
+
+def multiplying(shape: Shape, factor: Shape, depth: int, *, is_left: bool) -> Columns:
+    """Which element of a factor belongs to one of a product, and a step along K.
+
+    Args:
+        shape: The extents of the product: a batch, rows, columns.
+        factor: Those of the factor, or of its scales, which are fewer along K.
+        depth: The extent of K.
+        is_left: Whether the factor has rows and K; otherwise it has K and columns.
+    """
+
+    def of(at: Coord) -> Coord:
+        *batch, row, column = at
+        return (*batch, row, 0) if is_left else (*batch, 0, column)
+
+    own = factor[-1] if is_left else factor[-2]
+    step = 1 if is_left else factor[-1]
+    steps = [(1 << bit) * own // depth * step for bit in range(n_bits(depth))]
+    return asking(shape, factor, of) + tuple(steps)

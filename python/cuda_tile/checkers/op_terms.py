@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The terms of what ops of level W compute, by what the dialects say of each op."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    TileType,
+)
+from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.analysis.constants import constant_of, constant_splat
+from cuda_tile.checkers import element_maps as maps
+from cuda_tile.checkers.buffer_terms import ZERO, BufferTerms, bits_of, extents_of
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import attributes_of, integer
+from cuda_tile.ir.tiles import (
+    element_of,
+    shape_of,
+)
+from cuda_tile.ir.traits import (
+    BUFFER_RENAMES,
+    BUFFER_USERS,
+    ELEMENTWISE,
+    REDUCTIONS,
+    is_pure,
+)
+from cuda_tile.ir.walk import block_ops, body, op_stem
+from cuda_tile.layout.coords import n_bits
+
+BUFFERS = BUFFER_USERS | BUFFER_RENAMES
+_SIGNS = ("signedness_lhs", "signedness_rhs")
+
+
+class OpTerms(BufferTerms):
+    """The terms of the values of a kernel, and of what its buffers hold.
+
+    Args:
+        terms: All terms.
+    """
+
+    def computed(self, op: ir.Operation) -> bool:
+        """Notes what an op computes or moves; whether it does no more than that."""
+        found = self._combined(op) if op.name in REDUCTIONS else self._result(op)
+        for value, term in zip(op.results, found or (), strict=False):
+            self.values[value] = term
+        return found is not None
+
+    def _result(self, op: ir.Operation) -> list[int] | None:
+        if op.name in ELEMENTWISE:
+            return [self._peers(op)]
+        match op_stem(op):
+            case "constant":
+                return [self._constant(op)]
+            case "reshape" | "tileas.convert_layout" | "tileas.settled":
+                return self.parts(op.operands)
+            case "tileas.await":
+                return self.parts(op.operands)
+            case "permute" | "broadcast" | "extract" | "cat":
+                return [self._relocated(op)]
+            case "mmaf" | "mmai" | "mmaf_scaled":
+                return [self._product(op)]
+            case "tileas.mma_sync" | "tileas.wgmma" | "tileas.tcgen05":
+                return [self._product(op)]
+            case _ if op.name in BUFFERS:
+                return self.through_buffer(op)
+            case _ if is_pure(op):
+                return self._opaque(op)
+            case _:
+                return None
+
+    def _constant(self, op: ir.Operation) -> int:
+        bits, splat = bits_of(op.results[0]), constant_splat(op)
+        kind = element_of(op.results[0])
+        if splat is None:
+            return self.terms.view(("constant", op.attributes["value"]), bits)
+        if str(splat) in {"0", "0.0"}:
+            return self.terms.splat(ZERO, bits)
+        return self.terms.splat((splat, str(kind)), bits)
+
+    def _opaque(self, op: ir.Operation) -> list[int]:
+        """What is computed in another way; of the same operands it is the same."""
+        label = op_stem(op), _attributes(op), tuple(self.parts(op.operands))
+        return [
+            self.terms.view((*label, number, str(_element_type(value))), bits_of(value))
+            for number, value in enumerate(op.results)
+        ]
+
+    def _peers(self, op: ir.Operation) -> int:
+        parts, bits = self.parts(op.operands), bits_of(op.results[0])
+        kind = element_of(op.results[0])
+        if op_stem(op) == "addf" and self._is_partial(parts[1]):
+            return self.terms.sum(parts[0], self.terms.parts(parts[1])[1:])
+        label = op_stem(op), _attributes(op), str(kind)
+        return self.terms.each(label, parts, bits)
+
+    def _is_partial(self, term: int) -> bool:
+        """Whether a term is a sum of products that begins with zero."""
+        return self.terms.is_sum(term) and self.is_zero(self.terms.parts(term)[0])
+
+    def _relocated(self, op: ir.Operation) -> int:
+        """A tile whose elements are those of operands."""
+        source, result = op.operands[0], op.results[0]
+        term, extents, shape = self.values[source], shape_of(source), shape_of(result)
+        match op_stem(op):
+            case "permute":
+                order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+                columns = maps.permuting(shape, extents, order)
+                return self.terms.taken(term, columns)
+            case "broadcast":
+                return self.terms.taken(term, maps.repeating(shape, extents))
+            case "cat":
+                parts = self.parts(op.operands)
+                return self._together(parts, shape, integer(op, "dim"))
+            case _:
+                numbers = [constant_of(index) for index in list(op.operands)[1:]]
+                if None in numbers:
+                    return self.part(op, term)
+                known = zip((n or 0 for n in numbers), shape, extents, strict=True)
+                start = [n % (whole // part) * part for n, part, whole in known]
+                return self.terms.taken(term, *maps.beginning(shape, extents, start))
+
+    def _together(self, parts: Sequence[int], shape: Sequence[int], dim: int) -> int:
+        """Two tiles behind each other along a dimension."""
+        bits = n_bits(prod(shape))
+        at = n_bits(prod(shape[dim:])) - 1
+        if self.terms.bits(parts[0]) != bits - 1:
+            raise InternalError("expected two equal parts of a tile")
+        first, second = parts
+        return self.terms.joined(first, second, at)
+
+    def _product(self, op: ir.Operation) -> int:
+        """A sum and its products: factors with scales, in an order of their own."""
+        lhs, rhs, base, *scales = op.operands
+        shape, extents = extents_of(base), (extents_of(lhs), extents_of(rhs))
+        depth, factors = extents[0][-1], list[int]()
+        for side, factor in enumerate((lhs, rhs)):
+            own = [(self.whole(factor), extents[side])]
+            own += [(self.values[s], shape_of(s)) for s in scales[side : side + 1]]
+            sign = attributes_of(op).get(_SIGNS[side])
+            parts = [
+                self.terms.taken(
+                    term, maps.multiplying(shape, of, depth, is_left=not side)
+                )
+                for term, of in own
+            ]
+            bits = self.terms.bits(parts[0])
+            factors.append(self.terms.each(("factor", sign), parts, bits))
+        factors.sort(key=self.terms.order_of)
+        product = self.terms.each("product", factors, self.terms.bits(factors[0]))
+        return self.terms.sum(self.values[base], [product])
+
+    def _combined(self, op: ir.Operation) -> list[int]:
+        """Folds along a dimension, as one with those that they are made of."""
+        source, dim = op.operands[0], integer(op, "dim")
+        columns = maps.reducing(shape_of(source), dim)
+        parts = [self.terms.taken(term, columns) for term in self.parts(op.operands)]
+        bits, label = bits_of(op.results[0]), self._fold(op)
+        inner = self.terms.folded(label, self.parts(op.operands), columns, bits)
+        parts = parts if inner is None else inner
+        if is_commutative(op):
+            parts = self.terms.sorted_bits(parts, bits)
+        return [
+            self.terms.over((label, n), parts, bits) for n in range(len(op.results))
+        ]
+
+    def _fold(self, op: ir.Operation) -> Hashable:
+        """What tells the body of a reduction from others."""
+        names: dict[ir.Value, tuple[int, int]] = {}
+        names.update({v: (0, n) for n, v in enumerate(body(op).arguments)})
+        said: list[Hashable] = [op.attributes["identities"]]
+        for number, inner in enumerate(block_ops(body(op)), 1):
+            taken = tuple(names.get(v) or self.values[v] for v in inner.operands)
+            said.append((inner.name, _attributes(inner), taken))
+            names.update({v: (number, n) for n, v in enumerate(inner.results)})
+        return tuple(said)
+
+
+def _attributes(op: ir.Operation) -> Hashable:
+    """What an op is told, but for what passes note."""
+    known = attributes_of(op)
+    return tuple((name, known[name]) for name in sorted(known) if "." not in name)
+
+
+def _element_type(value: ir.Value) -> ir.Type:
+    """The type of a value, without its layout."""
+    return element_of(value) if isinstance(value.type, TileType) else value.type

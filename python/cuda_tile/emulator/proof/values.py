@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is known of a register for every argument: a number per thread, and a sum.
+
+Threads of a CTA are concrete, arguments and the CTA's place in the grid are not. A
+value is what each thread has, plus a sum of symbols, which are the same for all
+threads. What is neither is unknown; at best it is known to be the same for all threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from cuda_tile.emulator.ptx.types import Array
+
+Terms = tuple[tuple[Hashable, int], ...]
+"""Symbols with factors that are not zero, sorted by their text."""
+Key = tuple[bytes | None, Terms, bool]
+
+
+class Value(NamedTuple):
+    """A register of all threads of a CTA.
+
+    Attributes:
+        array: An int64 per thread; None if nobody knows.
+        terms: What is added to it for all threads.
+        is_uniform: Of what nobody knows, whether all threads have the same.
+        origins: The arguments that it may be an address from, or `memory`.
+    """
+
+    array: Array | None
+    terms: Terms = ()
+    is_uniform: bool = False
+    origins: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> Key:
+        """What tells it from others."""
+        data = None if self.array is None else self.array.tobytes()
+        return data, self.terms, self.is_uniform
+
+    @property
+    def numbers(self) -> Array | None:
+        """The number of each thread, if no symbol is in it."""
+        return None if self.terms else self.array
+
+
+def unknown(*parts: Value, is_uniform: bool = False) -> Value:
+    """What is computed of parts in a way that nobody follows."""
+    origins = frozenset[str]().union(*(part.origins for part in parts))
+    return Value(None, (), is_uniform, origins)
+
+
+def symbol(name: Hashable, n_threads: int, origins: frozenset[str]) -> Value:
+    """What is one number for all threads of all CTAs, or of one."""
+    return Value(np.zeros(n_threads, np.int64), ((name, 1),), True, origins)
+
+
+def wrapped(array: Array, bits: int, *, is_signed: bool) -> Array:
+    """Numbers modulo 2^bits, in the range of signed or unsigned ones.
+
+    Args:
+        array: The numbers.
+        bits: The width; at 64 bits all are signed, as NumPy adds them.
+        is_signed: Which range.
+    """
+    if bits >= 64:
+        return array
+    low = array & ((1 << bits) - 1)
+    return np.where(low >> (bits - 1), low - (1 << bits), low) if is_signed else low
+
+
+def made(array: Array, terms: Terms, bits: int, origins: frozenset[str]) -> Value:
+    """A value of a width; sums of symbols are taken not to wrap around."""
+    return Value(wrapped(array, bits, is_signed=bool(terms)), terms, False, origins)
+
+
+def plus(one: Value, other: Value, bits: int, factor: int = 1) -> Value:
+    """A sum, or a difference."""
+    if one.array is None or other.array is None:
+        both = is_one(one) and is_one(other)
+        return unknown(one, other, is_uniform=both)
+    sums = dict(one.terms)
+    for name, count in other.terms:
+        sums[name] = sums.get(name, 0) + factor * count
+    terms = tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    array = one.array + factor * other.array
+    return made(array, terms, bits, one.origins | other.origins)
+
+
+def scaled(value: Value, factor: int, bits: int) -> Value:
+    """A product with a constant."""
+    if value.array is None:
+        return value
+    terms = tuple((name, count * factor) for name, count in value.terms if factor)
+    return made(value.array * factor, terms, bits, value.origins)
+
+
+def is_one(value: Value, mask: Array | None = None) -> bool:
+    """Whether all threads surely have the same.
+
+    Args:
+        value: The value.
+        mask: The threads that count; all if None.
+    """
+    if value.array is None:
+        return value.is_uniform
+    array = value.array if mask is None else value.array[mask]
+    return bool(array.size == 0 or (array == array[0]).all())
+
+
+def constant(value: Value) -> int | None:
+    """The one number that all threads have, if it is known."""
+    array = value.numbers
+    return int(array[0]) if array is not None and is_one(value) else None
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values are surely equal: two that nobody knows may differ."""
+    return one is other or (one.array is not None and one.key == other.key)
+
+
+def joined(one: Value, other: Value, mask: Array, beside: Array) -> Value:
+    """What is known of a value that is one in some threads and another in others.
+
+    Args:
+        one: Its value in the threads of a mask.
+        other: Its value in those of another one.
+        mask: The first threads.
+        beside: The others; what may be in both may have either value.
+    """
+    if is_same(one, other):
+        return one
+    if one.array is None or other.array is None or one.terms != other.terms:
+        return unknown(one, other)
+    if ((one.array != other.array) & mask & beside).any():
+        return unknown(one, other)
+    origins = one.origins | other.origins
+    return Value(np.where(mask, one.array, other.array), one.terms, False, origins)

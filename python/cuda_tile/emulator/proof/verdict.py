@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is proved of a kernel: of the threads of a CTA, and of the whole grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile.emulator.errors import LaunchError
+from cuda_tile.emulator.proof.kernel import Kernel
+from cuda_tile.emulator.proof.search import Search
+from cuda_tile.emulator.proof.shadow import Doubt
+from cuda_tile.emulator.ptx.syntax import Function, Module
+
+PROVED, UNKNOWN = "proved", "unknown"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of a kernel for every argument, grid and order.
+
+    Attributes:
+        kernel: Its name.
+        block: Why its shared memory and barriers are not proved; empty if they are.
+        grid: The same of its global memory.
+        extent: For which grids; empty for all.
+    """
+
+    kernel: str
+    block: str
+    grid: str
+    extent: str = ""
+
+    def __str__(self) -> str:
+        lines = (("block", self.block, ""), ("grid", self.grid, self.extent))
+        return "\n".join(
+            f"{self.kernel}: {name} {UNKNOWN if why else PROVED}"
+            f"{(why or more) and f': {why or more}'}"
+            for name, why, more in lines
+        )
+
+
+def verdict_of(
+    module: Module, entry: Function, block: tuple[int, ...], shared_bytes: int = 0
+) -> Verdict:
+    """Tries to prove a kernel.
+
+    Args:
+        module: Its module.
+        entry: The kernel.
+        block: Threads of a CTA along each dimension.
+        shared_bytes: Bytes of dynamic shared memory.
+
+    Raises:
+        LaunchError: A CTA cannot have so many threads.
+    """
+    x, y, z, *_ = (*block, 1, 1)
+    if not 0 < x * y * z <= 1024:
+        raise LaunchError(f"expected a CTA of 1 to 1024 threads, got {block}")
+    search = Search(Kernel.of(module, entry, (x, y, z), shared_bytes))
+    try:
+        search.run()
+    except Doubt as doubt:
+        return Verdict(entry.name, str(doubt), "what a CTA does is unknown")
+    try:
+        extent = search.accesses.judge()
+    except Doubt as doubt:
+        return Verdict(entry.name, "", str(doubt))
+    return Verdict(entry.name, "", "", extent)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How often machine instructions ran, from how often the PTX lines did.
+
+Line tables say which PTX line each machine instruction came from. What ptxas merged,
+copied or moved runs more or less often than its line, so that only instructions with
+effects are taken by their lines; what enters a block leaves it, which gives the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.machine.code import MachineCode
+from cuda_tile.machine.flow import Equations, Row
+from cuda_tile.machine.kinds import is_poll, touches_memory, trust
+
+_LEVELS, _JUMPS = 3, 2
+"""Kinds of evidence, see `kinds.trust`, and that of jumps."""
+
+
+@dataclass(frozen=True)
+class Executions:
+    """How often warps ran each machine instruction: the least that is sure.
+
+    Attributes:
+        code: The instructions.
+        counts: Warps that ran each; float64[instructions].
+        is_known: Whether the count of each is exact; bool[instructions].
+        agreeing, contradicting: How many counts of lines that were not needed agree
+            with the rest, and how many do not.
+    """
+
+    code: MachineCode
+    counts: NDArray[np.float64]
+    is_known: NDArray[np.bool_]
+    agreeing: int
+    contradicting: int
+
+    def entries(self) -> dict[int, float]:
+        """By the head of each loop how often warps entered it, at most.
+
+        The nearest block that each entry has passed tells, if its count is known: a
+        loop that ran is taken not to be passed by.
+        """
+        graph, found = self.code.graph, dict[int, float]()
+        above = graph.dominators()
+        for head in graph.loops():
+            block = above[head]
+            while block != above[block] and not self.is_known[self.code.starts[block]]:
+                block = above[block]
+            rounds = self.counts[self.code.starts[head]]
+            found[head] = float(min(rounds, self.counts[self.code.starts[block]]))
+        return found
+
+    def by_line(self) -> dict[int, float]:
+        """Issue slots by PTX line: one for each warp that runs an instruction."""
+        slots: dict[int, float] = defaultdict(float)
+        for instruction, count in zip(self.code.code, self.counts, strict=True):
+            slots[instruction.line] += float(count)
+        return dict(slots)
+
+    def accesses_by_line(self) -> dict[int, float]:
+        """Accesses of memory that warps make, by PTX line."""
+        found: dict[int, float] = defaultdict(float)
+        for instruction, count in zip(self.code.code, self.counts, strict=True):
+            if touches_memory(instruction):
+                found[instruction.line] += float(count)
+        return dict(found)
+
+
+class _Flow:
+    """The edges between the blocks of a kernel, and what is known of them."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self._code = code
+        graph = code.graph
+        self._edges = [
+            (block, target)
+            for block, targets in enumerate(graph.successors)
+            for target in targets
+        ]
+        self._into: dict[int, list[int]] = defaultdict(list)
+        self._out: dict[int, list[int]] = defaultdict(list)
+        for number, (block, target) in enumerate(self._edges):
+            self._out[block].append(number)
+            self._into[target].append(number)
+        # One variable more for each function that is called.
+        self._calls = {
+            b: len(self._edges) + n for n, b in enumerate(sorted(code.called))
+        }
+        self.size = len(self._edges) + len(self._calls)
+
+    def enters(self, block: int) -> tuple[Row, float]:
+        """How often a block runs: coefficients, and a constant for the entry."""
+        row = np.zeros(self.size)
+        row[self._into[block]] = 1
+        if block in self._calls:
+            row[self._calls[block]] = 1
+        return row, float(block == 0)
+
+    def leaves(self, block: int) -> Row | None:
+        """What leaves a block; None where it may end the kernel or a function."""
+        if self._code.last(block).opcode in ("EXIT", "RET", "KILL", "BPT"):
+            return None
+        if not self._out[block]:
+            return None
+        row = np.zeros(self.size)
+        row[self._out[block]] = 1
+        return row
+
+    def evidence(
+        self,
+        places: Mapping[int, int],
+        unrolled: Mapping[int, int],
+        warps: int,
+        started: int,
+    ) -> tuple[Row, float]:
+        """An equation: all copies of an instruction ran as often as its line.
+
+        Of a body that stands several times in a block one jump is left. An instruction
+        that stands more often than the body is one of several that the line became.
+
+        Args:
+            places: How often the instruction stands in which blocks.
+            unrolled: How often the body of a loop stands in a block.
+            warps: Warps that ran the line.
+            started: Warps that began the kernel.
+        """
+        split = min(t // min(t, unrolled.get(b, 1)) for b, t in places.items())
+        row, value = np.zeros(self.size), float(split * warps)
+        for block, times in places.items():
+            part, constant = self.enters(block)
+            times = max(times, unrolled.get(block, 1))
+            row += times * part
+            value -= times * constant * started
+        return row, value
+
+    def unused(self) -> Iterator[int]:
+        """Edges that need not be taken: a wait that is tried again, slow paths."""
+        polls = self._polls()
+        for number, (block, target) in enumerate(self._edges):
+            if (
+                self._code.last(block).name == "BRA.DIV" and target != block + 1
+            ) or polls.get(target, frozenset()) & polls.get(block, frozenset()):
+                yield number
+
+    def _polls(self) -> dict[int, frozenset[int]]:
+        """The lines of waits in each block."""
+        found = {
+            block: frozenset(
+                i.line for i in self._code.instructions(block) if is_poll(i)
+            )
+            for block in range(len(self._code.starts))
+        }
+        return {block: lines for block, lines in found.items() if lines}
+
+
+def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Executions:
+    """Joins machine code with how often warps ran each PTX line.
+
+    Args:
+        code: Machine code whose line table has lines of the PTX text.
+        warps_of_line: Warps that ran each line, from the emulator.
+    """
+    flow = _Flow(code)
+    found = Equations(flow.size)
+    first = min((line for line, n in warps_of_line.items() if n), default=0)
+    started = warps_of_line.get(first, 0)
+    for edge in flow.unused():
+        row = np.zeros(flow.size)
+        row[edge] = 1
+        found.add(row, 0.0)
+    for block in range(len(code.starts)):
+        row, constant = flow.enters(block)
+        leaving = flow.leaves(block)
+        if leaving is not None:
+            found.add(row - leaving, -constant * started)
+    found.agreeing = found.contradicting = 0
+    unrolled: dict[int, int] = {}
+    for level in range(_LEVELS):
+        copies = _copies(code, warps_of_line, level)
+        if level < _JUMPS:
+            _note_unrolled(copies, unrolled)
+        for line, places in copies:
+            found.add(*flow.evidence(places, unrolled, warps_of_line[line], started))
+    counts = np.zeros(len(code.code))
+    is_known = np.ones(len(code.code), np.bool_)
+    for block in code.reached:
+        row, constant = flow.enters(block)
+        value, known = found.solve(row)
+        here = slice(code.starts[block], code.stops[block])
+        counts[here] = max(0.0, value + constant * started)
+        is_known[here] = known
+    return Executions(code, counts, is_known, found.agreeing, found.contradicting)
+
+
+def _copies(
+    code: MachineCode, warps_of_line: Mapping[int, int], level: int
+) -> list[tuple[int, Counter[int]]]:
+    """Lines, and in which blocks how many copies of an instruction came from each."""
+    waits = {instruction.line for instruction in code.code if is_poll(instruction)}
+    known = warps_of_line.keys() - waits  # how often the emulator asks means nothing
+    copies: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    for block in code.reached:
+        for instruction in code.instructions(block):
+            if trust(instruction) == level and instruction.line in known:
+                copies[instruction.line, instruction.opcode][block] += 1
+    return [(line, places) for (line, _), places in copies.items()]
+
+
+def _note_unrolled(
+    copies: Sequence[tuple[int, Counter[int]]], unrolled: dict[int, int]
+) -> None:
+    """How often the body of a loop stands in each block: as the rarest instruction."""
+    found: dict[int, int] = {}
+    for _, places in copies:
+        for block, times in places.items():
+            found[block] = min(found.get(block, times), times)
+    for block, times in found.items():
+        unrolled.setdefault(block, times)

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Constants of the model of clocks: one table per chip, each number with its source.
+
+Nothing here was fitted to the times of kernels. "published" is a measurement or data
+sheet of others, "assumed" an estimate that a measurement on the chip would replace; an
+interval goes with each.
+
+Sources, with the day on which they were read:
+
+| key | source |
+|---|---|
+| RRZE | RRZE-HPC/gpu-benches, L2 and DRAM bandwidth, 2026-11-23 |
+| VLA | revollllt/flash-vla, tests of hardware units on H100 SXM5, 2026-11-23 |
+| LUO | Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", arXiv 2402.13499, 2026-11-28 |
+| ABD | Abdelkhalik et al., "Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174, 2026-11-28 |
+| CUDA | CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions" |
+| SHEET | data sheets of A100, H100, B200, RTX 5090 |
+| CLOCK | flash-vla: 1.58 GHz under full load; DeepGEMM, issue 120: 1.575 |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from cuda_tile.errors import Unsupported
+from cuda_tile.targets import Target
+
+Kind = Literal["measured", "published", "assumed"]
+Case = Literal["low", "likely", "high"]
+"""Low clocks: all constants at their best."""
+CASES: tuple[Case, ...] = ("low", "likely", "high")
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number of the hardware.
+
+    Attributes:
+        value: What it most likely is.
+        fast, slow: What it may be at best and at worst, for the kernel's speed.
+        kind: How it is known.
+        source: Where it is from: a key of the table above, or why it is assumed.
+    """
+
+    value: float
+    fast: float
+    slow: float
+    kind: Kind
+    source: str
+
+    def at(self, which: Case) -> float:
+        """The value in one of three cases."""
+        return {"low": self.fast, "likely": self.value, "high": self.slow}[which]
+
+
+def _published(value: float, source: str, spread: float = 0.0) -> Constant:
+    """A latency or a cost; where it is a rate, `_rate`."""
+    return Constant(
+        value, value * (1 - spread), value * (1 + spread), "published", source
+    )
+
+
+def _assumed(value: float, why: str, spread: float = 0.3) -> Constant:
+    return Constant(value, value * (1 - spread), value * (1 + spread), "assumed", why)
+
+
+def _rate(constant: Constant) -> Constant:
+    """The same for what is better if it is more."""
+    return replace(constant, fast=constant.slow, slow=constant.fast)
+
+
+@dataclass(frozen=True)
+class ChipClocks:
+    """What the model knows of a chip. Clocks are those of a multiprocessor.
+
+    Attributes:
+        part: The product that it describes.
+        multiprocessors: How many it has.
+        boost_ghz: Clock of an SM without load.
+        loaded_ghz: The same with tensor cores busy all the time.
+        l2_bytes: Bytes per clock that a multiprocessor gets from L2, all asking.
+        dram_bytes: Bytes per clock (at `boost_ghz`) of the chip's memory.
+        alu: From an arithmetic instruction to one that needs its result.
+        special: The same of `ex2` and the like.
+        matrix: The same of `mma.sync`.
+        shared: From a load of shared memory to its data.
+        shuffle: The same of a shuffle.
+        l2: The same of a load that L2 serves.
+        dram: The same past L2.
+        bulk: From a bulk copy's start to the end of its mbarrier's phase, from L2.
+        barrier: A barrier of a CTA.
+        mbarrier: From an arrival at an mbarrier to the end of the wait for it.
+        jump: Issue slots of its warp that a jump costs.
+        drain: A wait for the last matrix instruction of a warpgroup.
+        matrix_share: Rate of `mma.sync` over that of the chip's fastest kind.
+        matrix_slower: Time of matrix instructions beside copies, over that alone.
+        f32_lanes, integer_lanes, convert_lanes: Results per clock.
+        launch_us: Start and end of a grid, microseconds.
+    """
+
+    part: str
+    multiprocessors: int
+    boost_ghz: Constant
+    loaded_ghz: Constant
+    l2_bytes: Constant
+    dram_bytes: Constant
+    alu: Constant
+    special: Constant
+    matrix: Constant
+    shared: Constant
+    shuffle: Constant
+    l2: Constant
+    dram: Constant
+    bulk: Constant
+    barrier: Constant
+    mbarrier: Constant
+    jump: Constant
+    drain: Constant
+    matrix_share: Constant
+    matrix_slower: Constant
+    f32_lanes: int
+    integer_lanes: int
+    convert_lanes: int
+    launch_us: Constant
+
+    def of(self, name: str) -> Constant:
+        """A constant by its name."""
+        found: Constant = getattr(self, name)
+        return found
+
+    @property
+    def assumed(self) -> list[str]:
+        """The names of what is assumed."""
+        names = (name for name in type(self).__dataclass_fields__)
+        found = {name: getattr(self, name) for name in names}
+        return [
+            name
+            for name, constant in found.items()
+            if isinstance(constant, Constant) and constant.kind == "assumed"
+        ]
+
+
+_SAME = "taken over from sm_90"
+_HOPPER = ChipClocks(
+    part="H100 SXM5",
+    multiprocessors=132,
+    boost_ghz=_rate(_published(1.98, "SHEET")),
+    loaded_ghz=_rate(_published(1.58, "CLOCK", 0.05)),
+    l2_bytes=_rate(_published(37.5, "RRZE", 0.1)),
+    dram_bytes=_rate(_published(3020 / 1.98, "VLA: 3.02 TB/s", 0.05)),
+    alu=_published(4, "ABD; the same on later chips: LUO"),
+    special=_assumed(18, "ABD has 18 to 23 on sm_80"),
+    matrix=_published(33, "LUO: m16n8k16, f32 sum", 0.05),
+    shared=_published(29, "LUO"),
+    shuffle=_assumed(24, "a shared load without its conflict stage"),
+    l2=_published(263, "LUO", 0.1),
+    dram=_published(479, "LUO; more under load", 0.2),
+    bulk=_published(774, "VLA, RRZE: 441 ns from L2", 0.25),
+    barrier=_assumed(30, "a shared access"),
+    mbarrier=_published(32, "VLA", 0.3),
+    jump=_assumed(8, "the depth of fetch and decode", 0.5),
+    drain=_published(46, "VLA: wgmma.wait_group 0", 0.1),
+    matrix_share=_rate(_published(0.63, "LUO", 0.03)),
+    matrix_slower=_published(1.05, "VLA: beside bulk copies", 0.02),
+    f32_lanes=128,
+    integer_lanes=64,
+    convert_lanes=64,
+    launch_us=_assumed(1.5, "start and end of an empty grid", 0.5),
+)
+_AMPERE = replace(
+    _HOPPER,
+    part="A100 SXM4 80 GB",
+    multiprocessors=108,
+    boost_ghz=_rate(_published(1.41, "SHEET")),
+    loaded_ghz=_rate(_assumed(1.38, "A100 holds its clock nearly", 0.05)),
+    l2_bytes=_rate(_assumed(42, "RRZE's 37.5 on H100; 5120 B over 108", 0.15)),
+    dram_bytes=_rate(_assumed(1750 / 1.41, "0.86 of the data sheet's", 0.06)),
+    matrix=_published(33, "LUO: m16n8k16, f32 sum", 0.05),
+    l2=_published(262, "LUO", 0.1),
+    dram=_published(466, "LUO; more under load", 0.2),
+    bulk=_assumed(0, "the chip has none", 0),
+    matrix_share=_rate(_published(1.0, "LUO: 0.97 to 1", 0.03)),
+    matrix_slower=_published(1.0, "no bulk copies"),
+    f32_lanes=64,
+    convert_lanes=16,
+)
+_BLACKWELL = replace(
+    _HOPPER,
+    part="B200",
+    multiprocessors=148,
+    boost_ghz=_rate(_published(1.965, "SHEET")),
+    loaded_ghz=_rate(_assumed(1.6, "power as on H100", 0.12)),
+    l2_bytes=_rate(_assumed(40, _SAME, 0.25)),
+    dram_bytes=_rate(_assumed(7000 / 1.965, "0.88 of the data sheet's", 0.08)),
+    matrix=_assumed(33, _SAME),
+    l2=_assumed(300, "two dies; sm_90 has 263"),
+    dram=_assumed(600, "two dies; sm_90 has 479"),
+    bulk=_assumed(850, "two dies; sm_90 has 774"),
+    drain=_assumed(60, "a commit through an mbarrier; sm_90 has 46", 0.5),
+    matrix_share=_rate(_assumed(0.25, "mma.sync as on sm_90, half its share", 0.5)),
+    matrix_slower=_assumed(1.05, _SAME, 0.05),
+)
+_GRAPHICS = replace(
+    _HOPPER,
+    part="RTX 5090",
+    multiprocessors=170,
+    boost_ghz=_rate(_published(2.41, "SHEET")),
+    loaded_ghz=_rate(_assumed(2.3, "boards reach their boost clock", 0.1)),
+    l2_bytes=_rate(_assumed(32, "RRZE has 16.6 on A40, ours 40", 0.4)),
+    dram_bytes=_rate(_assumed(1600 / 2.41, "0.9 of the data sheet's", 0.06)),
+    matrix=_assumed(35, _SAME),
+    l2=_assumed(350, "a higher clock; sm_90 has 263"),
+    dram=_assumed(900, "GDDR7 and a higher clock"),
+    bulk=_assumed(1000, "a higher clock; sm_90 has 774"),
+    matrix_share=_rate(_assumed(1.0, "mma.sync is all there is", 0.05)),
+    matrix_slower=_assumed(1.0, "no warpgroup products", 0.02),
+)
+_CHIPS = {
+    "sm_80": _AMPERE,
+    "sm_90": _HOPPER,
+    "sm_100": _BLACKWELL,
+    "sm_120": _GRAPHICS,
+}
+
+
+def chip_clocks(target: Target) -> ChipClocks:
+    """The constants of a chip.
+
+    Raises:
+        Unsupported: There are none; says which.
+    """
+    found = _CHIPS.get(target.chip)
+    if found is None:
+        raise Unsupported(
+            f"the model of clocks knows {', '.join(_CHIPS)}; of {target.chip} it lacks "
+            "latencies, bandwidths and clocks (timing/constants.py); bounds need none"
+        )
+    return found

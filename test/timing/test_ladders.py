@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the ladders say of the model: measures by hand, and that the page is theirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import rebuild
+from published import STEPS
+
+
+def results(*pairs: tuple[float, float]) -> list[rebuild.Result]:
+    """Results by predicted and published speed."""
+    return [
+        rebuild.Result(replace(STEPS[0], tflops=known), 0, said, 0, 0, "L2")
+        for said, known in pairs
+    ]
+
+
+def test_measures() -> None:
+    found = results((110, 100), (180, 200), (330, 300))
+    assert rebuild.error(found) == pytest.approx(0.1)
+    assert rebuild.correlation(found) == pytest.approx(1)
+    assert rebuild.regret(found) == 0
+    assert rebuild.regret(results((5, 100), (4, 150))) == pytest.approx(0.5)
+    assert rebuild.correlation(results((1, 3), (2, 2), (3, 1))) == pytest.approx(-1)
+
+
+def test_each_ladder_has_two_halves() -> None:
+    for ladder in {step.ladder for step in STEPS}:
+        assert {s.half for s in STEPS if s.ladder == ladder} == {"open", "apart"}
+
+
+def test_the_page_has_what_was_found() -> None:
+    found = rebuild.known(rebuild.read())
+    assert rebuild.table(found) in rebuild.PAGE.read_text()
+
+
+def test_no_bound_exceeds_what_was_published() -> None:
+    """Of the very kernels; a bound at the likely clock is no slower than reality."""
+    found = [r for r in rebuild.known(rebuild.read()) if r.step.is_same]
+    assert found
+    assert [r.step.name for r in found if r.bound < r.step.tflops] == []
