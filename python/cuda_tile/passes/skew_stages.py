@@ -40,7 +40,7 @@ from cuda_tile.ir.cloned import clone_renamed
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import branch, constant_of
 from cuda_tile.ir.traits import RELEASES
-from cuda_tile.ir.walk import block_ops, location_text
+from cuda_tile.ir.walk import location_text
 from cuda_tile.passes.skew_slice import CannotMove
 from cuda_tile.passes.skew_trips import Trips
 
