@@ -123,7 +123,8 @@ def table_row(trial: Trial, wheel: Path) -> str:
     glibc = trial.must("ldd --version | head -1").rpartition(" ")[2]
     installed = trial.must("du -sm v/lib/*/site-packages/cuda_tile | cut -f1")
     megabytes = wheel.stat().st_size / 1e6
-    cells = [name, python, glibc, f"{megabytes:.1f} MB", f"{installed} MB"]
+    machine = trial.must("uname -m")
+    cells = [name, machine, python, glibc, f"{megabytes:.1f} MB", f"{installed} MB"]
     return f"| {' | '.join(cells)} | {trial.passed} of {trial.passed + trial.failed} |"
 
 

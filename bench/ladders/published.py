@@ -17,7 +17,7 @@ TILELANG = "tile-ai/tilelang, issue 1787, H100 80GB HBM3 and B200, bf16; 2026-11
 TILUS = "NVIDIA/tilus, pull request 66 (matmul v3), B200, f16; 2026-11-28"
 FLASH_3 = (
     "Shah et al., FlashAttention-3, arXiv 2407.08608, forward, head 128, 16 k tokens, "
-    "H100 SXM5; 2026-11-28"
+    "H100 SXM5; read from its chart by others; 2026-11-28"
 )
 
 

@@ -38,7 +38,7 @@ def is_proved(text: str, threads: int) -> bool:
     return not found.block and not found.grid
 
 
-@pytest.mark.parametrize("pattern", {p.name.split()[0] for p in PROGRAMS})
+@pytest.mark.parametrize("pattern", dict.fromkeys(p.name.split()[0] for p in PROGRAMS))
 def test_patterns(pattern: str) -> None:
     """A hundred programs: those that are racy, and no others, are not proved."""
     own = [p for p in PROGRAMS if p.name.startswith(f"{pattern} ")]

@@ -44,7 +44,7 @@ def test_estimated_and_counted_clocks_stand_beside_each_other() -> None:
     module = cuda_tile.load(PRODUCT)
     compiled = cuda_tile.compile(module, "sm_80")
     placed = cuda_tile.lower(module, "sm_80", until="barriers")
-    (run,) = run_kernels(module, placed, compiled, "sm_80", None)
+    (run,) = run_kernels(module, placed, compiled, None)
     (kernel,) = compiled.report.kernels
     rows = {name: (mine, final) for name, mine, final in compared_rows(kernel, run)}
     assert rows["registers per thread"][1] == str(kernel.registers)

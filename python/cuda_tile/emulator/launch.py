@@ -108,8 +108,7 @@ def launch(
         cluster: CTAs per cluster in x, y, z.
         cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
         mode: "fast" runs all warps in step, "adversarial" in a seeded random order
-            with all checks, the default with a seed; `Report.checked` says more. The
-            interpreter's names are known too, see `runtime.report.MODES`.
+            with all checks, the default with a seed; other names: `report.MODES`.
         seed: Seed of the adversarial order; 0 by default.
         limit: Most steps of one set of CTAs until it counts as endless.
         stack_bytes: Memory of each thread for alloca and recursion.

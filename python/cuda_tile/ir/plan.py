@@ -207,13 +207,14 @@ def write_estimate(entry: ir.Operation, estimate: Mapping[str, Any]) -> None:
         entry: The entry.
         estimate: Numbers by name, some in a dictionary of their own; rounded.
     """
-    whole = {
-        name: {part: round(n) for part, n in value.items()}
-        if isinstance(value, dict)
-        else round(value)
-        for name, value in estimate.items()
+    entry.attributes[ESTIMATE_ATTRIBUTE] = attribute_of(_rounded(estimate))
+
+
+def _rounded(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: round(value) if isinstance(value, int | float) else _rounded(value)
+        for name, value in numbers.items()
     }
-    entry.attributes[ESTIMATE_ATTRIBUTE] = attribute_of(whole)
 
 
 @located_at_op

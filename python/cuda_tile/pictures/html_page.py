@@ -71,6 +71,10 @@ def html_page(collected: Collected) -> str:
     steps = [(name, spent * 1e3) for name, spent in report.seconds.items()]
     failures = {run.kernel: run.failure for run in collected.runs}
     events = {run.kernel: run for run in collected.runs}
+
+    def compared(kernel: KernelReport) -> list[tuple[str, str, str]]:
+        return compared_rows(kernel, events.get(kernel.kernel))
+
     return _template().render(
         version=__version__,
         title=collected.title,
@@ -89,7 +93,7 @@ def html_page(collected: Collected) -> str:
         count_labels=list(COUNTS.items()),
         report=report,
         resources=resource_rows,
-        compared=lambda kernel: compared_rows(kernel, events.get(kernel.kernel)),
+        compared=compared,
         number=number_text,
         steps=steps,
         total_ms=sum(ms for _, ms in steps),

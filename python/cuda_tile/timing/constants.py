@@ -12,7 +12,7 @@ Sources, with the day on which they were read:
 | RRZE | RRZE-HPC/gpu-benches, L2 and DRAM bandwidth, 2026-11-23 |
 | VLA | revollllt/flash-vla, tests of hardware units on H100 SXM5, 2026-11-23 |
 | LUO | Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", arXiv 2402.13499, 2026-11-28 |
-| ABD | Abdelkhalik et al., "Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174, 2026-11-28 |
+| ABDEL | Abdelkhalik et al., "Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174, 2026-11-28 |
 | CUDA | CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions" |
 | SHEET | data sheets of A100, H100, B200, RTX 5090 |
 | CLOCK | flash-vla: 1.58 GHz under full load; DeepGEMM, issue 120: 1.575 |
@@ -149,8 +149,8 @@ _HOPPER = ChipClocks(
     loaded_ghz=_rate(_published(1.58, "CLOCK", 0.05)),
     l2_bytes=_rate(_published(37.5, "RRZE", 0.1)),
     dram_bytes=_rate(_published(3020 / 1.98, "VLA: 3.02 TB/s", 0.05)),
-    alu=_published(4, "ABD; the same on later chips: LUO"),
-    special=_assumed(18, "ABD has 18 to 23 on sm_80"),
+    alu=_published(4, "ABDEL; the same on later chips: LUO"),
+    special=_assumed(18, "ABDEL has 18 to 23 on sm_80"),
     matrix=_published(33, "LUO: m16n8k16, f32 sum", 0.05),
     shared=_published(29, "LUO"),
     shuffle=_assumed(24, "a shared load without its conflict stage"),
