@@ -164,7 +164,7 @@ class _Rings:
         found = {v: v for v in several}
         for value in _pending_values(entry):
             slot = slot_of.get(places.root(value))
-            if slot in several:
+            if slot is not None and slot in several:
                 found[value] = slot
         return found
 
