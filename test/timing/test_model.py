@@ -122,6 +122,7 @@ def timed(name: str, gpu: str) -> Any:
 def test_no_bound_exceeds_the_model(name: str, gpu: str) -> None:
     """`bench/ladders/kernels.py` does this for all kernels."""
     time = timed(name, gpu)
+    assert time.bound <= time.terms <= time.likely
     assert time.bound <= time.low <= time.likely <= time.high
     assert time.low_us <= time.likely_us <= time.high_us
     assert f"{time.likely:.0f} clocks" in time_text(time)

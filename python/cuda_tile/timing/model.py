@@ -98,7 +98,10 @@ class Time:
         low, likely, high: Clocks of a multiprocessor from the grid's begin to its end.
         low_us, likely_us, high_us: Microseconds, with the launch itself.
         ghz: The likely clock under this load.
-        bound: Clocks that no launch can do without, see docs/bounds.md.
+        bound: Clocks that no launch can do without, see docs/bounds.md. `low`, `likely`
+            and `high` are at least that.
+        terms: The likely clocks by the terms of the model alone: below the bound, a
+            term is missing.
         parts: The parts of one tile block, by the likely constants.
         limiter: What limits: a unit, latency, or memory.
         resident: CTAs that share a multiprocessor.
@@ -117,6 +120,7 @@ class Time:
     high_us: float
     ghz: float
     bound: float
+    terms: float
     parts: tuple[Part, ...]
     limiter: str
     resident: int
@@ -159,6 +163,7 @@ def model(bounds: Bounds, shape: Shape, target: Target) -> Time:
         high_us=us["high"],
         ghz=likely.ghz,
         bound=bound,
+        terms=likely.clocks,
         parts=tuple(likely.parts),
         limiter=likely.limiter,
         resident=bounds.ctas,
