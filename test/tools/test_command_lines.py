@@ -40,8 +40,8 @@ SMALL = ("", "0", "1", "-1", "2", "x", "1.5", "é")
 """Values of options whose number is work to do."""
 ODD = (*SMALL, "sm_80", "9" * 30, "a=b", "nan", "/dev/null", "folder", "folder/none/x")
 WORK = ("grid", "shuffle", "limit", "resident", "block", "cluster", "stack", "shared")
-LEFT_OUT = ("ray", "jobs", "help", "version")
-"""Options that start processes, and those that end the command."""
+LEFT_OUT = ("ray", "jobs", "help", "version", "debug_port")
+"""Options that start processes, that end the command, or wait for an editor."""
 LINE = re.compile(
     r"((.*?: )?(error|note|warning|remark)s?: |argument \d+ of|//|\s|$|.* for sm_)"
 )
