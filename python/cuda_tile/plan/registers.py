@@ -9,11 +9,9 @@ launch and the other role leave it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import starmap
+from collections.abc import Iterable, Mapping
 from math import prod
 
-from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import (
     Product,
     ProductPlans,
@@ -21,7 +19,6 @@ from cuda_tile.analysis.operand_sources import (
     warp_share,
 )
 from cuda_tile.analysis.registers import Tile, held_registers
-from cuda_tile.analysis.tcgen05 import sums_kept
 from cuda_tile.constants import (
     LATE_OVERHEAD_REGISTERS,
     LEAVING_REGISTERS,
@@ -77,15 +74,14 @@ def least_registers(plans: ProductPlans) -> int:
 
 def late_registers(
     mine: Mapping[Product, ProductPlan],
-    late: Sequence[Product],
+    late: Iterable[Product],
     leaving: Iterable[Product],
     plan: Plan,
 ) -> int:
     """Registers of a thread where products run an iteration behind others.
 
     It holds all sums, and the left operands of the late products. Where it stores such
-    an operand to shared memory it needs places for that, too. Of sums in tensor memory
-    it holds only those that it makes left operands of, in the same iteration.
+    an operand to shared memory it needs places for that, too.
 
     Args:
         mine: The products of a loop.
@@ -95,11 +91,10 @@ def late_registers(
     """
     threads = plan.num_warps * WARP_LANES
     needed = LATE_OVERHEAD_REGISTERS + LEAVING_REGISTERS * len(list(leaving))
-    held = [product for product in late if "registers" in mine[product].engine.sums]
     for product in mine:
         m, n, _ = product.extents
-        needed += m * n // threads if product in held or product not in late else 0
-    for product in held:
+        needed += m * n // threads
+    for product in late:
         m, _, k = product.extents
         needed += m * k * product.operand_bits // REGISTER_BITS // threads
         if (
@@ -121,7 +116,6 @@ class TileRegisters:
     def __init__(self, plans: ProductPlans, num_warps: int) -> None:
         self._threads = num_warps * WARP_LANES
         self._elements: dict[tuple[int, ...], int] = {}
-        self._kept = frozenset[ir.Value]().union(*starmap(sums_kept, plans.items()))
         for product, plan in plans.items():
             m, n, _ = product.extents
             rows, columns = warp_share(product, plan)
@@ -139,8 +133,6 @@ class TileRegisters:
 
     def __call__(self, tile: Tile) -> int:
         """Registers of one thread."""
-        if tile.value in self._kept:
-            return 0
         elements = self._elements.get(tile.shape)
         if elements is None:
             elements = -(-prod(tile.shape) // (self._threads * tile.neighbours))
