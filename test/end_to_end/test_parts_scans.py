@@ -130,7 +130,7 @@ SIZES = [("sum", ROW), ("sum back", ROW), ("sum back", 48), ("last", 48)]
 def test_scans_in_parts(name: str, columns: int) -> None:
     """Rows as long as the tile, shorter ones, and one shorter than a part."""
     stream = kernel(name, columns)
-    assert loops(stream) == (4 if name == "share" else 2)
+    assert loops(stream) == (4 if name == "share" else 1)
     run(stream)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,8 +122,11 @@ def test_ctrl_c_keeps_what_is_known(tmp_path: Path) -> None:
     )
     ptxas.chmod(0o755)
     words = [str(VADD), "--gpu=sm_80", "--jobs=1", "--no-cache", "-o", "r.json"]
+    # A shell's background process ignores SIGINT, and hands that on.
+    begin = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
         [sys.executable, "-m", "cuda_tile.cli.tune", *words],
+        preexec_fn=begin,
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

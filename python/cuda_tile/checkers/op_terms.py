@@ -11,7 +11,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile.analysis.bodies import is_commutative
-from cuda_tile.analysis.constants import constant_of, constant_splat
+from cuda_tile.analysis.constants import constant_bits, constant_of
 from cuda_tile.checkers import element_maps as maps
 from cuda_tile.checkers.buffer_terms import ZERO, BufferTerms, bits_of, extents_of
 from cuda_tile.errors import InternalError
@@ -72,11 +72,11 @@ class OpTerms(BufferTerms):
                 return None
 
     def _constant(self, op: ir.Operation) -> int:
-        bits, splat = bits_of(op.results[0]), constant_splat(op)
+        bits, splat = bits_of(op.results[0]), constant_bits(op)
         kind = element_of(op.results[0])
         if splat is None:
             return self.terms.view(("constant", op.attributes["value"]), bits)
-        if str(splat) in {"0", "0.0"}:
+        if not splat:
             return self.terms.splat(ZERO, bits)
         return self.terms.splat((splat, str(kind)), bits)
 

@@ -7,7 +7,6 @@ Knows LLVM types and nothing of tiles.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.operations import SHARED_SPACE, Once, Operations
@@ -426,7 +425,6 @@ class Builder(Operations):
         )
 
 
-@cache
 def register_class(ty: ir.Type) -> str:
     """The letter of the registers that hold a value (CUDA, "Inline PTX Assembly")."""
     text = str(ty)
