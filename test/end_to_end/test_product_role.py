@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,15 +79,9 @@ def test_the_emulator_computes_it(name: str, mode: str) -> None:
     check(CASES[name], of_roles(CASES[name]), mode=mode)
 
 
-def test_more_warps_share_the_sum() -> None:
-    check(LONG, of_roles(LONG, (4, 2)))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_blocks_of_a_persistent_kernel_wait_for_the_sum(seed: int) -> None:
-    text = of_roles(LONG, more="persistent = 1 : i64, tile_group = 1 : i64, ")
-    assert OWN in lowered(text)
-    args, expected, grid = problem(LONG)
+def run_in_one_cta(text: str, case: Case, seed: int = 0, **how: Any) -> None:
+    """Runs all tiles in one CTA on the emulator; their results are exact."""
+    args, expected, grid = problem(case)
     cuda_tile.run(
         cuda_tile.load(text.encode()),
         grid=grid,
@@ -96,8 +91,20 @@ def test_blocks_of_a_persistent_kernel_wait_for_the_sum(seed: int) -> None:
         mode="adversarial",
         seed=seed,
         resident_ctas=1,
+        **how,
     )
     assert np.array_equal(args[2], expected)
+
+
+def test_more_warps_share_the_sum() -> None:
+    check(LONG, of_roles(LONG, (4, 2)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_of_a_persistent_kernel_wait_for_the_sum(seed: int) -> None:
+    text = of_roles(LONG, more="persistent = 1 : i64, tile_group = 1 : i64, ")
+    assert OWN in lowered(text)
+    run_in_one_cta(text, LONG, seed)
 
 
 def test_a_loop_without_an_iteration_leaves_zero() -> None:

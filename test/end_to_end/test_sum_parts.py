@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from copied_product_text import Case, kernel, problem
 from op_case import Array
-from test_product_role import OWN, lowered, of_roles
+from test_product_role import OWN, lowered, of_roles, run_in_one_cta
 from test_tcgen05 import CHIP, F16, check, planned
 
 import cuda_tile
@@ -206,17 +206,7 @@ def test_one_role_loads_parts_too() -> None:
 def test_each_tile_of_a_persistent_kernel_has_parts() -> None:
     text = of_roles(WHOLE, more=PART + "persistent = 1 : i64, tile_group = 1 : i64, ")
     assert "load_part" in lowered(text)
-    args, expected, grid = problem(WHOLE)
-    cuda_tile.run(
-        cuda_tile.load(text.encode()),
-        grid=grid,
-        args=args,
-        on="emulator",
-        gpu=CHIP,
-        mode="adversarial",
-        resident_ctas=1,
-    )
-    assert np.array_equal(args[2], expected)
+    run_in_one_cta(text, WHOLE)
 
 
 @pytest.mark.parametrize("start", ["0.0", "7.0"])

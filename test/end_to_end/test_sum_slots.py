@@ -6,13 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import pytest
-from copied_product_text import Case, problem
+from copied_product_text import Case
 from ptx_mutation import mutants
-from test_product_role import lowered, of_roles, two_sums
+from test_product_role import lowered, of_roles, run_in_one_cta, two_sums
 from test_tcgen05 import CHIP, F16
 
 import cuda_tile
@@ -28,23 +26,6 @@ def slots_of(text: str) -> list[int]:
     """Slots of the rings of sums."""
     found = re.findall(r'fill = "tcgen05".*?ring<(\d+)', lowered(text))
     return [int(slots) for slots in found]
-
-
-def run(text: str, case: Case, seed: int = 0, **how: Any) -> None:
-    """Runs all tiles in one CTA on the emulator; their results are exact."""
-    args, expected, grid = problem(case)
-    cuda_tile.run(
-        cuda_tile.load(text.encode()),
-        grid=grid,
-        args=args,
-        on="emulator",
-        gpu=CHIP,
-        mode="adversarial",
-        seed=seed,
-        resident_ctas=1,
-        **how,
-    )
-    assert np.array_equal(args[2], expected)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +49,8 @@ def test_each_of_several_sums_has_two() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_tiles_take_turns(seed: int) -> None:
     case = replace(TILES, sizes=(400, 128, 96))
-    run(of_roles(case, more=PERSISTENT), case, seed)
-    run(of_roles(case, more=f"part = 16 : i64, {PERSISTENT}"), case, seed)
+    run_in_one_cta(of_roles(case, more=PERSISTENT), case, seed)
+    run_in_one_cta(of_roles(case, more=f"part = 16 : i64, {PERSISTENT}"), case, seed)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +77,7 @@ def test_products_run_while_a_sum_is_loaded(
 
     note("mma")
     note("load")
-    run(of_roles(case, warps, more=f"part = 16 : i64, {PERSISTENT}"), case)
+    run_in_one_cta(of_roles(case, warps, more=f"part = 16 : i64, {PERSISTENT}"), case)
     tiles = case.sizes[0] // case.tile[0]
     products, loads = events.count("mma") // tiles, events.count("load") // tiles
     places = [i for i, name in enumerate(events) if name == "load"]
@@ -126,7 +107,7 @@ def test_missing_steps_of_the_rings_are_noticed() -> None:
         if mutant.instruction.startswith(tuple(REDUNDANT)):
             continue
         try:
-            run(text, SHORT, compiled=replace(compiled, ptx=mutant.text))
+            run_in_one_cta(text, SHORT, compiled=replace(compiled, ptx=mutant.text))
         except (cuda_tile.UserError, AssertionError):
             continue
         silent.append(mutant.line)
