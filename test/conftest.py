@@ -3,12 +3,12 @@
 
 import gc
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 
 import pytest
 from headless import browser, browser_page
-from sampling import fewer, is_sampled
+from sampling import Coverage, fewer, is_sampled
 
 __all__ = ["browser", "browser_page"]
 
@@ -37,25 +37,37 @@ def pytest_collection_modifyitems(
 ) -> None:
     """Leaves out what `--sample` and `--every` leave out.
 
-    The first case stays, and of the others those whose names fall on it: every chip and
-    type meets every other parameter somewhere, which each Nth case would not give.
+    Of a test those cases stay whose names fall on it, and the first one of each chip,
+    type or other parameter with fewer values than cases are left.
     """
     is_sample, thinned = config.getoption("--sample"), config.getoption("--every") or 1
     if not is_sample and thinned == 1:
         return
-    seen = Counter[str]()
+    tests = defaultdict[str, Coverage](Coverage)
+    for item in items:
+        tests[item.nodeid.partition("[")[0]].note(_choices(item))
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         test, _, case = item.nodeid.partition("[")
         mark = item.get_closest_marker("sampled")
         every = mark.args[0] if is_sample and mark is not None and case else 1
-        is_kept = not seen[test] or is_sampled(item.nodeid, every)
+        choices, coverage = _choices(item), tests[test]
+        is_kept = is_sampled(item.nodeid, every) or coverage.is_new(choices, every)
         is_kept = is_kept and is_sampled(item.nodeid, thinned)
         (kept if is_kept else left_out).append(item)
-        seen[test] += 1
+        if is_kept:
+            coverage.take(choices)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
+
+
+def _choices(item: pytest.Item) -> list[tuple[str, object]]:
+    """The parameters of a case, the first word of its name, and that there is one."""
+    call = getattr(item, "callspec", None)
+    indices: dict[str, int] = call.indices if call is not None else {}
+    word = item.nodeid.partition("[")[2].partition("-")[0]
+    return [*indices.items(), ("the first word", word), ("the test", "")]
 
 
 @pytest.fixture(scope="session")
