@@ -5,12 +5,18 @@
 
 Every kernel of zoo/ on each chip, compiled by this compiler and by Triton with the same
 tiles, arguments and promises, and run on the emulator; both results are compared with
-NumPy's. Columns are those of table.py. One half of the kernels is kept apart: it is
-measured by `--apart` alone, and then nothing is printed but what is wrong. Whoever
-changes the compiler looks at the other half only, so that the two halves together show
-whether a change helps what nobody looked at. `--json` adds the lines to a file, in
-place of older ones of the same kernel and chip; docs/zoo.md is made of bench/zoo.json
-by tools/checks/zoo_page.py.
+NumPy's. Columns are those of table.py, and three more:
+
+- instr: instructions of the machine code instead of PTX, for the bound, too
+- ptx: what table.py has under `instr`
+- time: clocks of a multiprocessor by the model of docs/time.md, where each one gets
+  `TILES` such tile blocks; DRAM is left out here, too
+
+One half of the kernels is kept apart: it is measured by `--apart` alone, and then
+nothing is printed but what is wrong. Whoever changes the compiler looks at the other
+half only, so that the two halves together show whether a change helps what nobody
+looked at. `--json` adds the lines to a file, in place of older ones of the same kernel
+and chip; docs/zoo.md is made of bench/zoo.json by tools/checks/zoo_page.py.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ import datetime
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,10 +40,32 @@ from zoo import ours, theirs
 from zoo.case import Case
 from zoo.fields import load
 
+from cuda_tile.emulator import Report
+from cuda_tile.emulator.bounds.slots import PtxSlots
 from cuda_tile.errors import UserError
+from cuda_tile.targets import find_target
+from cuda_tile.timing.constants import chip_clocks
+from cuda_tile.timing.launched import time_of_counts
 
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
-WIDTHS = dict.fromkeys(COLUMNS, 9) | {"warps": 7, "limiter": 18}
+WIDTHS = dict.fromkeys((*COLUMNS, "time", "ptx"), 9) | {"warps": 7, "limiter": 18}
+TILES = 64
+"""Tile blocks for each multiprocessor: enough that the last wave is a small part."""
+
+
+def timed(report: Report, grid: Sequence[int], gpu: str) -> dict[str, str]:
+    """The model's clocks and PTX instructions of a launch that counted machine code."""
+    target = find_target(gpu)
+    code = [each for function in report.functions for each in function.code]
+    ran = [number for number in range(len(code)) if report.counters.warps[number]]
+    issued = PtxSlots(code, report.counters, target).slots(ran)
+    tiles = TILES * chip_clocks(target).multiprocessors
+    time = time_of_counts(report, grid, target, as_grid=(tiles,), dram_bytes=0)
+    return {
+        "ptx": f"{issued / math.prod(grid):.0f}",
+        "time": f"{time.likely:.0f}",
+        "slowest": time.limiter,
+    }
 
 
 def our_row(case: Case, module: Any, gpu: str) -> Row:
@@ -55,6 +83,7 @@ def our_row(case: Case, module: Any, gpu: str) -> Row:
         "warps": str(warps),
     }
     cells |= counted(ran.report, math.prod(ran.launch.grid) * warps)
+    cells |= timed(ran.report, ran.launch.grid, gpu)
     return Row(case.name, gpu, "ours", cells, ran.launch.wrong())
 
 
@@ -71,6 +100,7 @@ def triton_row(case: Case, gpu: str) -> Row:
         "warps": str(warps),
     }
     cells |= counted(ran.report, math.prod(ran.launch.grid) * warps)
+    cells |= timed(ran.report, ran.launch.grid, gpu)
     return Row(case.name, gpu, "Triton", cells, ran.launch.wrong())
 
 

@@ -11,7 +11,7 @@ from cuda_tile import cutile
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.spread import spread_args
-from cuda_tile.targets import find_target
+from cuda_tile.timing.counting import counting
 from zoo.case import Case, Launch
 
 
@@ -54,8 +54,6 @@ def run(case: Case, module: Any, **choices: Any) -> Ran:
     if choices.get("on") == "emulator":
         compiled = choices["compiled"] = cuda_tile.compile(module, choices["gpu"])
         if choices.get("bounds"):
-            (kernel,) = compiled.report.kernels
-            choices["bounds"] = find_target(choices["gpu"])
-            choices["registers"] = kernel.registers
+            choices |= counting(compiled, name)
     words: dict[str, Any] = {"grid": launch.grid, "args": args, **choices}
     return Ran(launch, cuda_tile.run(module, name, **words), compiled, name)

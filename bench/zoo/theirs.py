@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.codegen.ptxas import assemble
+from cuda_tile.emulator import parse
+from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.targets import find_target
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,13 +125,18 @@ def run(case: Case, gpu: str) -> Ran | None:
         return None
     kernel = Kernel(case.name, text, json.loads(text.partition("\n")[0][3:]))
     made = assemble(text, kernel.target)
-    (resources,) = made.resources.values()
+    ((name, resources),) = made.resources.items()
     launch = case.launch()
     report = kernel.start(
         Problem(_arguments(case, launch), launch.grid, []),
         "fast",
         bounds=find_target(gpu),
         registers=resources.registers,
+        machine=machine_code(
+            parse(text),
+            name,
+            lambda marked: assemble(marked, kernel.target, line_info=True).cubin,
+        ),
         on_finding="collect",  # a reduction's lanes may store their equal sums twice
     )
     spills = resources.spill_store_bytes + resources.spill_load_bytes

@@ -40,6 +40,16 @@ def test_a_wide_load_gives_all_its_registers() -> None:
     assert clocks("LDS R4, [R0]", "IADD3 R0, R7, R1, RZ") < SHARED
 
 
+def test_ldmatrix_gives_a_register_for_each_matrix() -> None:
+    def reads(load: str, register: str) -> float:
+        return clocks(f"{load} R4, [R0]", f"IADD3 R0, {register}, R1, RZ")
+
+    for name in ("LDSM.16.M88", "LDSM.16.MT88"):
+        assert reads(f"{name}.4", "R7") == SHARED + ALU
+        assert reads(name, "R4") == SHARED + ALU
+        assert reads(name, "R5") < SHARED
+
+
 def test_matrix_instructions_fill_their_unit_or_wait() -> None:
     """16 x 8 x 16 on a quarter of 2048 multiply-adds a clock, of which 0.63 come."""
     each = 16 * 8 * 16 / (2048 / 4 * HOPPER.matrix_share.value)

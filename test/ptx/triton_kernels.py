@@ -21,6 +21,7 @@ from ptx_arrays import aligned
 from cuda_tile.emulator import Report, TensorMap, launch
 from cuda_tile.emulator.bounds import Chip
 from cuda_tile.emulator.launch import Mode, TensorOrder
+from cuda_tile.machine.code import MachineCode
 
 ARCHIVE = Path(__file__).parent / "triton" / "ptx.tar.xz"
 Array = NDArray[Any]
@@ -111,6 +112,7 @@ class Kernel:
         on_finding: Any = "raise",
         bounds: Chip | None = None,
         registers: int | None = None,
+        machine: MachineCode | None = None,
         strict: bool = False,
         order: TensorOrder = "isa",
     ) -> Report:
@@ -130,6 +132,7 @@ class Kernel:
             on_finding=on_finding,
             bounds=bounds,
             registers=registers,
+            machine=machine,
             strict=strict,
             order=order,
         )

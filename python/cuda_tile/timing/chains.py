@@ -295,7 +295,8 @@ def _results(instruction: MachineInstruction) -> list[str]:
     count = 4 if unit == "matrix" else 1
     if unit in ("shared", "global"):
         count = max(1, instruction.width_bytes // 4)
-        count = int(instruction.words[-1]) if "M88" in instruction.words else count
+    if instruction.opcode == "LDSM":  # a register for each matrix; no number is one
+        count = int(instruction.words[-1]) if instruction.words[-1].isdigit() else 1
     if "WIDE" in instruction.words or unit == "f64":
         count = 2
     return [r for register in written for r in _wide(register, count)]
