@@ -206,6 +206,17 @@ def test_gathering_from_lanes_into_every_thread() -> None:
     plan = shuffle_plan(src, dst)
     assert plan is not None
     assert len(plan.rounds) == 32
+    assert (plan.before, plan.after) == ((), ())
+
+
+def test_lanes_that_need_other_registers_of_one_lane_do_not_read_it_together() -> None:
+    """Half of the lanes need the other register, so that they share no round."""
+    src = _line([1], [2, 4, 8, 16, 32], [])
+    dst = _line([2, 4, 8, 16, 32], [1, 0, 0, 0, 0], [])
+    assert check(src, dst) == ConversionKind.SHUFFLE
+    plan = shuffle_plan(src, dst)
+    assert plan is not None
+    assert plan.before or plan.after
 
 
 def test_two_registers_of_one_lane_take_two_rounds() -> None:

@@ -9,6 +9,10 @@ A plan has three steps, so that its size is O(registers), never O(lanes):
    source register, and a source lane that is linear in their thread index;
 3. *after*: as *before*, on the received registers.
 
+Of two such plans the one of fewer clocks is taken: in one of them all lanes read from
+different lanes in each round; in the other, lanes that need the same register of the
+same lane read it together, as of a tile of which all lanes hold copies.
+
 Why this always works: let M map each bit of (destination register, thread) to its
 (source register, source lane). If several lanes need different registers of one
 source lane, the step *after* re-labels the destination registers (`f` below) such that
@@ -23,6 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cuda_tile.constants import INSTRUCTION_CLOCKS, SHUFFLE_CLOCKS
 from cuda_tile.layout import f2
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 
@@ -85,6 +90,17 @@ class ShufflePlan:
             return len(self.rounds)
         return sum(entry.lane_xor != 0 for entry in self.rounds)
 
+    def clocks(self, n_registers: int) -> float:
+        """Clocks of a warp: shuffles, lanes that differ by round, and selects.
+
+        Args:
+            n_registers: Registers of a thread in the source.
+        """
+        others = n_registers * len(self.before) + len(self.rounds) * len(self.after)
+        if not self.is_butterfly:
+            others += len(self.rounds)
+        return self.n_shuffles * SHUFFLE_CLOCKS + others * INSTRUCTION_CLOCKS
+
 
 @dataclass
 class _Map:
@@ -127,12 +143,18 @@ def _solve_in_warp(src: LinearLayout, dst: LinearLayout) -> tuple[_Map, _Map] | 
     return by_register, by_thread
 
 
-def _relabel(by_register: _Map, by_thread: _Map) -> list[int]:
+def _relabel(by_register: _Map, by_thread: _Map, *, may_share: bool) -> list[int]:
     """Gives f: per thread bit an XOR of destination registers (see module text).
 
     Changes `by_thread` to the map after re-labelling. Where the destination has too
     few register bits for that, appends bits to `by_register`: these registers are
     received additionally and stay unused.
+
+    Args:
+        by_register: M of register bits.
+        by_thread: M of thread bits.
+        may_share: Whether several lanes may read one lane in the same round, if all
+            need the same register.
     """
     relabel = [0] * len(by_thread.lane)
     span = f2.Span()
@@ -149,8 +171,11 @@ def _relabel(by_register: _Map, by_thread: _Map) -> list[int]:
         known = span.solve(lane) or 0
         spread = sum((known >> i & 1) << other for i, other in enumerate(order))
         wanted = f2.apply(by_thread.register[:N_LANE_BITS], spread)
-        choice = _relabel_bit(by_register, span, bit, lane)
-        if choice is None and wanted != by_thread.register[bit]:
+        is_same = wanted == by_thread.register[bit]
+        choice = None
+        if not (may_share and is_same):
+            choice = _relabel_bit(by_register, span, bit, lane)
+        if choice is None and not is_same:
             unit = next(u for u in _unit_lanes(bit) if u not in span)
             by_register.register.append(0)
             by_register.lane.append(unit)
@@ -210,11 +235,27 @@ def shuffle_plan(src: LinearLayout, dst: LinearLayout) -> ShufflePlan | None:
         dst: The layout that is wanted.
     """
     received = dst.drop_redundant_registers()
-    maps = _solve_in_warp(src, received)
-    if maps is None:
+    if _solve_in_warp(src, received) is None:
         return None
+    plans = (_plan(src, dst, received, may_share=share) for share in (False, True))
+    return min(plans, key=lambda plan: plan.clocks(src.n_registers))
+
+
+def _plan(
+    src: LinearLayout, dst: LinearLayout, received: LinearLayout, *, may_share: bool
+) -> ShufflePlan:
+    """One plan of a conversion that has some.
+
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted.
+        received: The same without registers that are copies of others.
+        may_share: As for `_relabel`.
+    """
+    maps = _solve_in_warp(src, received)
+    assert maps is not None, "the conversion stays inside each warp"
     by_register, by_thread = maps
-    relabel = _relabel(by_register, by_thread)
+    relabel = _relabel(by_register, by_thread, may_share=may_share)
     source = _source_selects(by_thread)
     rounds: list[Round] = []
     for index in range(1 << len(by_register.lane)):
