@@ -141,9 +141,9 @@ REDUNDANT = {
 }
 """Beginnings of deleted statements that no run reports, and why."""
 UNREPORTED = "tcgen05.wait::ld"
-"""Of the last scores, behind whose load no product takes their columns. Registers of a
-load may be used at once (PTX ISA, "Register dependencies, same thread"); the wait is for
-what overwrites the columns."""
+"""Of the last scores, behind whose load no product takes their columns. Registers of
+a load may be used at once (PTX ISA, "Register dependencies, same thread"); the wait is
+for what overwrites the columns."""
 
 
 def deleted_statements(ptx: str) -> list[Mutant]:

@@ -237,7 +237,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         state = _satisfied(state, self.needs(op, state))
         copied = own.late if own.is_copy else frozenset[Bytes]()
         return state | Pending(
-            own.reads | own.late,
+            own.reads,  # those that are late, once they are awaited
             own.writes | own.filled,
             own.writes,
             copied,
@@ -246,16 +246,15 @@ class SharedAccesses(ForwardAnalysis[Pending]):
 
     def _await(self, op: ir.Operation, state: Pending) -> Pending:
         """Products are done. Of groups, those of other warps may still be running."""
-        products = products_of(op)
-        by_groups = all(map(completes_in_groups, products))
-        done = state.multiplied
-        if _groups(op) or not by_groups:
-            done = frozenset(item for item in done if item[1] in products)
-        left = replace(state, multiplied=state.multiplied - done)
-        read = (
-            frozenset(place for place, _ in done) if by_groups else frozenset[Bytes]()
+        mine, ends_all = products_of(op), not _groups(op)
+        done = frozenset(
+            (place, product)
+            for place, product in state.multiplied
+            if product in mine or (ends_all and completes_in_groups(product))
         )
-        return replace(left, reads=state.reads | read)
+        left = replace(state, multiplied=state.multiplied - done)
+        groups = (place for place, product in done if completes_in_groups(product))
+        return replace(left, reads=state.reads.union(groups))
 
     def _iteration(self, op: ir.Operation, state: Pending) -> Pending:
         """A take of a ring of groups is a barrier; a release waits for one."""
