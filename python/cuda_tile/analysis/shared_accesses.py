@@ -237,7 +237,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         state = _satisfied(state, self.needs(op, state))
         copied = own.late if own.is_copy else frozenset[Bytes]()
         return state | Pending(
-            own.reads,  # those that are late, once they are awaited
+            own.reads | copied,  # what products read once they are awaited
             own.writes | own.filled,
             own.writes,
             copied,
