@@ -79,6 +79,12 @@ ROLE_SPARED_REGISTERS = 8
 Measured: attention backward of 128 columns, sm_90, ptxas 13.5.37, 2026-11-23: it gets
 240 registers and spills nothing, of which 241 are estimated.
 """
+STARTING_REGISTERS = 16
+"""Registers more of threads that start products in tensor memory, and use their sums.
+
+Measured: attention of 64 columns, 128x64, sm_100, ptxas 13.5.37, 2026-11-28: 123 where
+108 are estimated without them; with 120 it spills 24 bytes.
+"""
 EASY_REGISTERS = 72
 """Estimated registers of a thread from which on a row takes more CTAs of a cluster.
 
@@ -248,6 +254,11 @@ SUM_REGISTERS = 32
 Chosen: 2026-11-28, what one `tcgen05.ld` loads at most without a search for so many
 registers side by side; half as many pay twice the barriers.
 """
+EXCHANGE_CLOCKS = 100.0
+"""Clocks in which warps exchange what each has combined of a row through shared memory.
+
+Chosen: 2026-11-28, two barriers, a store and a load, about 30, 30, 10 and 30 clocks.
+"""
 LOOP_TRIPS = 16
 """Iterations of a loop whose bounds are unknown.
 
@@ -414,8 +425,8 @@ than adding these.
 Chosen: 2026-11-23, a difference and its bounds are computed once, sums one by one.
 """
 LEAST_COUNTED = 4
-"""Indices of a thread, a register each, from which on comparing what is left to an end
-with constants costs less than adding these: a minimum and a difference against sums.
+"""Indices of a thread from which on comparing what is left to an end with constants
+costs less than adding these: a minimum and a difference, against a sum for each.
 
 Chosen: 2026-11-28, one more than breaks even, as other ops may need the sums.
 """

@@ -102,8 +102,8 @@ BARRIERS = (
             ),
             (
                 "only the last shared access is pending",
-                "return state | Pending(\n            own.reads | own.late",
-                "return Pending(\n            own.reads | own.late",
+                "return state | Pending(\n            own.reads | copied,",
+                "return Pending(\n            own.reads | copied,",
             ),
             (
                 "buffers never overlap",

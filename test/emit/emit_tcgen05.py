@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels with a product in tensor memory of each kind."""
+"""Kernels with a product in tensor memory of each kind, and one that changes a sum."""
 
 from __future__ import annotations
 
@@ -31,6 +31,32 @@ TEXT = """cuda_tile.module @m {{
 }}
 """
 
+CHANGED = """cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>, %f: tile<f32>, %n: tile<i32>) attributes {tileas.plan = {
+      num_warps = 4 : i64, warps_m = 4 : i64, warps_n = 1 : i64}} {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x16xf16>
+    %one = constant <f32: 1.0> : tile<128x16xf32>
+    %x = reshape %f : tile<f32> -> tile<1x1xf32>
+    %factor = broadcast %x : tile<1x1xf32> -> tile<128x16xf32>
+    %first = constant <i32: 0> : tile<i32>
+    %step = constant <i32: 1> : tile<i32>
+    %d = for %i in (%first to %n, step %step) : tile<i32>
+        iter_values(%sum = %one) -> (tile<128x16xf32>) {
+      %s = mulf %sum, %factor : tile<128x16xf32>
+      %c = mmaf %a, %b, %s {tileas.plan = {atom = "tcgen05.m128n16k16"}}
+        : tile<128x16xf16>, tile<16x16xf16>, tile<128x16xf32>
+      continue %c : tile<128x16xf32>
+    }
+    %q = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+    %r = broadcast %q : tile<1x1xptr<f32>> -> tile<128x16xptr<f32>>
+    %t = store_ptr_tko weak %r, %d : tile<128x16xptr<f32>>, tile<128x16xf32> -> token
+    return
+  }
+}
+"""
+"""A sum that threads multiply in place before each product."""
+
 
 def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
@@ -40,3 +66,4 @@ def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
             e=element, s=total, op=op, signs=signs, k=depth, one=one, sum=start
         )
         yield "sm_100", cuda_tile.lower(cuda_tile.load(text.encode()), "sm_100")
+    yield "sm_100", cuda_tile.lower(cuda_tile.load(CHANGED.encode()), "sm_100")

@@ -337,11 +337,10 @@ def test_a_product_that_finds_no_columns_is_one_of_warps() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(BODIES))
-def test_a_sum_that_threads_use_in_each_iteration_is_one_of_warps(name: str) -> None:
+def test_the_search_takes_sums_that_threads_use_in_each_iteration(name: str) -> None:
     text, expected, args, grid = loop(name)
     plain = re.sub(r" (attributes )?\{tileas.plan = \{[^}]*\}\}", "", text)
-    is_plain = name in ("starts_at_seven",)
-    assert ("tcgen05" in planned_text(plain)) == is_plain
+    assert "tcgen05" in planned_text(plain), "128 clocks and a wait, 409 by warps"
     module = cuda_tile.load(plain.encode())
     cuda_tile.run(module, grid=grid, args=args, on="emulator", gpu=CHIP)
     assert np.array_equal(args[2], expected)

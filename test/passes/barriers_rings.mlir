@@ -12,6 +12,8 @@
 !b = !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>
 !row = !cuda_tile.tile<64x16xf16, #cute.layout<((1@1, 2@1, 4@1), (8@1, 1@0, 2@0, 4@0, 8@0), (16@0, 32@0), ())>>
 !sum = !cuda_tile.tile<64x8xf32, #cute.layout<((1@1, 8@0), (2@1, 4@1, 1@0, 2@0, 4@0), (16@0, 32@0), ())>>
+!wide_b = !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>
+!wide_sum = !cuda_tile.tile<64x16xf32, #cute.layout<((1@1, 8@0, 8@1), (2@1, 4@1, 1@0, 2@0, 4@0), (16@0, 32@0), ())>>
 
 cuda_tile.module @kernels {
   // A take is a barrier: it stands between the release and the next acquire.
@@ -125,6 +127,26 @@ cuda_tile.module @kernels {
     %p = tileas.settled %z : !sum
     %q = tileas.wgmma %a, %b, %p atom = "m64n8k16" : !a, !b, !tileas.pending<!sum>
     %s = tileas.await %q : !tileas.pending<!sum>
+    tileas.store_shared %w, %a : !row, !a
+    return
+  }
+
+  // All threads wait for the mbarrier of a product in tensor memory, one by one.
+  // CHECK-LABEL: entry @product_of_mbarrier
+  // CHECK: tileas.barrier async
+  // CHECK-NEXT: tileas.tcgen05
+  // CHECK-NEXT: tileas.await
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: return
+  entry @product_of_mbarrier(%x: tile<f16>) {
+    %w = constant <f16: 1.0> : !row
+    %z = constant <f32: 0.0> : !wide_sum
+    %a = tileas.alloc_shared offset = 0 : !a
+    %b = tileas.alloc_shared offset = 2048 : !wide_b
+    tileas.store_shared %w, %a : !row, !a
+    %p = tileas.settled %z : !wide_sum
+    %q = tileas.tcgen05 %a, %b, %p atom = "tcgen05.m64n16k16" : !a, !wide_b, !tileas.pending<!wide_sum>
+    %s = tileas.await %q : !tileas.pending<!wide_sum>
     tileas.store_shared %w, %a : !row, !a
     return
   }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,19 @@ def test_what_nobody_reads_loses_lines_and_bytes() -> None:
 def test_jobs_change_nothing(text: str) -> None:
     form = "add"
     assert reduced(text, form) == reduced(text, form, jobs=3)
+
+
+def test_one_job_is_checked_by_the_thread_that_searches() -> None:
+    """Only the main thread may set a timer that ends a check."""
+    threads = set[threading.Thread]()
+
+    def shows_fault(text: str) -> bool:
+        threads.add(threading.current_thread())
+        return "ow" in text
+
+    source = read_source(b"one\ntwo\nfour low", "raw")
+    assert reduce_text(source.text, source.kinds, shows_fault) == "ow"
+    assert threads == {threading.current_thread()}
 
 
 @pytest.mark.parametrize("planted", PLANTED[::5], ids=lambda p: p.kernel)

@@ -23,7 +23,7 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.liveness import products_of
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.async_products import runs_by_itself
+from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
     buffer_type_bytes,
@@ -75,7 +75,7 @@ class Pending:
         writes: Written since then.
         unfenced: Written since the last barrier that is also a fence.
         leaving: Being read by copies out of shared memory that nobody awaited.
-        multiplied: Being read by products that nobody awaited.
+        multiplied: Being read by products that nobody awaited, each with its product.
         released: Rings of groups with slots that were released since the last barrier.
     """
 
@@ -83,7 +83,7 @@ class Pending:
     writes: Ranges = frozenset()
     unfenced: Ranges = frozenset()
     leaving: Ranges = frozenset()
-    multiplied: Ranges = frozenset()
+    multiplied: frozenset[tuple[Bytes, ir.Operation]] = frozenset()
     released: Ranges = frozenset()
 
     def __or__(self, other: Pending) -> Pending:
@@ -228,13 +228,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             left = replace(state, leaving=frozenset())
             return replace(left, reads=state.reads | state.leaving)
         if op.name in PRODUCT_WAITS:
-            done = (
-                state.multiplied & self._awaited(op)
-                if _groups(op)
-                else (state.multiplied)
-            )
-            left = replace(state, multiplied=state.multiplied - done)
-            return replace(left, reads=state.reads | done)
+            return self._await(op, state)
         if op.name in RING_STEPS:
             state = self._iteration(op, state)
         own = self._own(op)
@@ -243,28 +237,24 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         state = _satisfied(state, self.needs(op, state))
         copied = own.late if own.is_copy else frozenset[Bytes]()
         return state | Pending(
-            own.reads | own.late,
+            own.reads | copied,  # what products read once they are awaited
             own.writes | own.filled,
             own.writes,
             copied,
-            own.late - copied,
+            frozenset((place, op) for place in own.late - copied),
         )
 
-    def _awaited(self, op: ir.Operation) -> Ranges:
-        """What the products that an op awaits have read, and no other product reads."""
-        if op not in self._done:
-            mine = products_of(op)
-            reads = {
-                other: access.reads
-                for other in self.flow.ops()
-                if runs_by_itself(other)
-                and (access := self._buffers.access(other)) is not None
-            }
-            empty = Allocs()
-            ours = empty.union(*(reads[other] for other in reads if other in mine))
-            rest = empty.union(*(reads[other] for other in reads if other not in mine))
-            self._done[op] = _plain(ours - rest)
-        return self._done[op]
+    def _await(self, op: ir.Operation, state: Pending) -> Pending:
+        """Products are done. Of groups, those of other warps may still be running."""
+        mine, ends_all = products_of(op), not _groups(op)
+        done = frozenset(
+            (place, product)
+            for place, product in state.multiplied
+            if product in mine or (ends_all and completes_in_groups(product))
+        )
+        left = replace(state, multiplied=state.multiplied - done)
+        groups = (place for place, product in done if completes_in_groups(product))
+        return replace(left, reads=state.reads.union(groups))
 
     def _iteration(self, op: ir.Operation, state: Pending) -> Pending:
         """A take of a ring of groups is a barrier; a release waits for one."""
@@ -296,7 +286,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         if own is None:
             return Need()
         written = own.writes | own.filled
-        if _overlap(written, pending.multiplied):
+        if _overlap(written, frozenset(place for place, _ in pending.multiplied)):
             raise InternalError(
                 f"expected products to be awaited before '{op.name}' writes to the "
                 "shared bytes that they read",

@@ -16,7 +16,13 @@ from cuda_tile.ir.copies import copy_buffer
 from cuda_tile.ir.rings import is_filled_by_products, ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import ACQUIRES, BUFFER_RENAMES, COPIES, TAKES
-from cuda_tile.ir.walk import location_text, nested_in, reached, user_ops
+from cuda_tile.ir.walk import (
+    defining_op,
+    location_text,
+    nested_in,
+    reached,
+    user_ops,
+)
 
 
 @dataclass(eq=False)
@@ -100,6 +106,18 @@ def users_of(buffer: ir.Value) -> list[ir.Operation]:
         inner = users_of(op.results[0]) if op.name in BUFFER_RENAMES else [op]
         found.update(dict.fromkeys(inner))
     return list(found)
+
+
+def take_of(buffer: ir.Value) -> ir.Operation | None:
+    """The take that gives a buffer, whatever its name is; None if another op does.
+
+    Args:
+        buffer: The buffer.
+    """
+    op = defining_op(buffer)
+    while op is not None and op.name in BUFFER_RENAMES:
+        op = defining_op(op.operands[0])
+    return op if op is not None and op.name in TAKES else None
 
 
 def _place(op: ir.Operation, places: dict[ir.Operation, int]) -> int:

@@ -9,6 +9,10 @@ users, so that tiles cross iterations and neither slots nor buffers do.
 
 A slot is released in the stage of the last op that reads it. Ops whose effects are not
 known to be independent of each other stay in one stage, and so in their order.
+
+A sum in tensor memory takes no registers until it is awaited. So where later products
+are computed from one there, its await is late, too, and only the product is early: it
+runs while threads compute whatever they make of the one before.
 """
 
 from __future__ import annotations
@@ -18,13 +22,15 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
-from cuda_tile.ir.async_products import runs_by_itself
+from cuda_tile.engines.registry import engine_of_op
+from cuda_tile.ir.async_products import begins_sum, reader_name, runs_by_itself
 from cuda_tile.ir.carried import ancestor_in, first_carried, leaves
 from cuda_tile.ir.copies import planned
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.traits import (
     AWAITS,
+    BUFFER_LOADS,
     BUFFER_MAKERS,
     BUFFER_RENAMES,
     BUFFER_STORES,
@@ -34,6 +40,7 @@ from cuda_tile.ir.traits import (
     ENDS_THREADS,
     FILL_STEPS,
     LOADS,
+    PRODUCT_WAITS,
     RELEASES,
     TAKES,
     TERMINATORS,
@@ -100,6 +107,24 @@ def _is_ordered_by_use(op: ir.Operation) -> bool:
     return op.name in _ORDERED_BY_USE or runs_by_itself(op)
 
 
+def keeps_sum(op: ir.Operation) -> bool:
+    """Whether an op is a product whose sum no registers hold until it is awaited."""
+    return runs_by_itself(op) and "registers" not in engine_of_op(reader_name(op)).sums
+
+
+def root_of(buffer: ir.Value) -> ir.Value:
+    """A buffer under the name that it was made with.
+
+    Args:
+        buffer: The buffer, or one of its names.
+    """
+    maker = defining_op(buffer)
+    while maker is not None and maker.name in BUFFER_RENAMES:
+        buffer = maker.operands[0]
+        maker = defining_op(buffer)
+    return buffer
+
+
 def is_free(op: ir.Operation) -> bool:
     """Whether an op may be made anew wherever it is used: it is made of nothing."""
     return not len(op.operands) and is_pure(op)
@@ -137,6 +162,7 @@ class Stages:
         found._refuse_fills()
         found.of |= dict.fromkeys(late, 1)
         found._propagate()
+        found._delay_awaits()
         if all(found.of[op] for op in products):
             return None
         found._sink()
@@ -192,6 +218,21 @@ class Stages:
                 found[value] = None
         return list(found)
 
+    def sums_before(self, op: ir.Operation) -> list[ir.Value]:
+        """The tiles of the iteration before that an early op takes the place of.
+
+        The products of all iterations have one place: where its sum begins anew, the
+        one of the iteration before has been awaited.
+        """
+        if not begins_sum(op) and not keeps_sum(op):
+            return []
+        users = [user for user in self._users(op.results) if user in self.of]
+        found = [v for user in users for v in self.sums_before(user)]
+        awaits = [
+            user for user in users if user.name in PRODUCT_WAITS and self.of[user]
+        ]
+        return found + [value for user in awaits for value in user.results]
+
     def _refuse_fills(self) -> None:
         """Copies of the same role run ahead by another rule.
 
@@ -216,9 +257,40 @@ class Stages:
         readers = self._readers()
         for op in self.ops:
             makers = [self.made_by(value) for value in outer_values(op)]
-            makers += readers.get(op, [])
+            makers += [*readers.get(op, []), *self._stores_read_by(op)]
             if any(self.of[maker] for maker in makers if maker is not None):
                 self.of[op] = 1
+
+    def _stores_read_by(self, op: ir.Operation) -> list[ir.Operation]:
+        """The stores to what an op loads from a buffer of the iteration."""
+        if op.name not in BUFFER_LOADS:
+            return []
+        users = self._users([root_of(op.operands[0])])
+        return [user for user in users if user.name in BUFFER_STORES]
+
+    def _delay_awaits(self) -> None:
+        """Lets sums that no registers hold be awaited where late ops need them."""
+        made = [op for op in self.ops if not self.of[op] and keeps_sum(op)]
+        awaits = [user for op in made for user in self._users(op.results)]
+        late = [
+            op for op in awaits if op.name in PRODUCT_WAITS and self._leads_to_late(op)
+        ]
+        if late:
+            self.of |= dict.fromkeys(late, 1)
+            self._propagate()
+
+    def _leads_to_late(self, op: ir.Operation) -> bool:
+        """Whether something late is computed from an op in the same iteration."""
+        made: list[ir.Value] = list(op.results)
+        if op.name in BUFFER_STORES:
+            made.append(root_of(op.operands[1]))
+        users = [
+            u for u in self._users(made) if u in self.of and self._is_behind(op, u)
+        ]
+        return any(self.of[user] or self._leads_to_late(user) for user in users)
+
+    def _is_behind(self, op: ir.Operation, other: ir.Operation) -> bool:
+        return self.ops.index(op) < self.ops.index(other)
 
     def _readers(self) -> dict[ir.Operation, list[ir.Operation]]:
         """For each release the ops that must be done with its slot.
@@ -249,7 +321,9 @@ class Stages:
                 if user is None:
                     continue
                 yield user
-                if user.name in BUFFER_RENAMES or runs_by_itself(user):
+                if user.name in BUFFER_RENAMES or (
+                    runs_by_itself(user) and not keeps_sum(user)
+                ):
                     yield from self._users(user.results)
 
     def _sink(self) -> None:
@@ -311,6 +385,8 @@ class Stages:
         for value in self.crossing():
             if isinstance(value.type, BufferType | PendingType):
                 maker = defining_op(value)
+                if maker is not None and keeps_sum(maker):
+                    continue
                 name = "a slot" if maker is None else f"'{maker.name}'"
                 where = location_text(self.loop if maker is None else maker)
                 raise CannotStage(

@@ -25,8 +25,11 @@ from cuda_tile.constants import TENSOR_WAIT_CLOCKS
 from cuda_tile.engines.engine import Atom
 from cuda_tile.engines.mma_sync import MMA_SYNC
 from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.plan import Plan, ProductPlan, terms_of
 from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.traits import ELEMENTWISE, LOOPS
+from cuda_tile.ir.walk import block_ops, defining_op
 from cuda_tile.layout.tensor import (
     TENSOR_COLUMNS,
     TENSOR_ROWS,
@@ -145,16 +148,56 @@ def _atom(op: ir.Operation, target: Target) -> Atom | None:
     return None if TCGEN05.refuse_chip(atom, terms, target) else atom
 
 
+def alternates(op: ir.Operation) -> bool:
+    """Whether threads use the sum of a product in each iteration of a loop.
+
+    Args:
+        op: The product.
+    """
+    return enclosing_loop(op) is not None and not is_plain_sum(op)
+
+
 def _pays(product: Product, atom: Atom, target: Target) -> bool:
     """Whether a product takes fewer clocks here than by warps.
 
-    Not where threads use its sum in each iteration of a loop: they and the tensor cores
-    would wait for each other, and the sum would go to registers and back.
+    Where threads use its sum in each iteration of a loop, or there is none, they may
+    wait for it, and it goes to registers and back. What a plan hides of that is a
+    matter of the search.
     """
     is_repeated = enclosing_loop(product.op) is not None
-    if is_repeated and not is_plain_sum(product.op):
-        return False
     least = product.least_clocks(target)
-    waits = 0 if is_repeated else TENSOR_WAIT_CLOCKS
+    waits = TENSOR_WAIT_CLOCKS if alternates(product.op) or not is_repeated else 0
     own = least * TCGEN05.slowdown(target, atom) + waits
     return own < least * MMA_SYNC.slowdown(target)
+
+
+def sums_kept(product: Product, plan: ProductPlan) -> frozenset[ir.Value]:
+    """Tiles of a loop that no registers hold: a sum that is changed in place.
+
+    Threads load, change and store it a slice at a time (emit/tensor_update.py).
+
+    Args:
+        product: The product.
+        plan: Its plan.
+    """
+    total, result = product.op.operands[2], product.op.results[0]
+    change = defining_op(total)
+    if plan.engine != TCGEN05 or change is None or change.name not in ELEMENTWISE:
+        return frozenset()
+    block = product.op.block
+    carried = [v for v in change.operands if _is_next(result, v, block)]
+    uses = [len(list(value.uses)) for value in (*carried, total, result)]
+    return (
+        frozenset((*carried, total, result))
+        if carried and max(uses) == 1
+        else frozenset()
+    )
+
+
+def _is_next(result: ir.Value, value: ir.Value, block: ir.Block) -> bool:
+    """Whether the loop of a block carries a result to its next iteration as a value."""
+    if not isinstance(value.owner, ir.Block) or value.owner != block:
+        return False
+    loop, ends = block.owner.operation, list(block_ops(block)[-1].operands)
+    number = ir.BlockArgument(value).arg_number - first_carried(loop)[1]
+    return loop.name in LOOPS and 0 <= number < len(ends) and ends[number] == result

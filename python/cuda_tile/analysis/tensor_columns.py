@@ -8,23 +8,39 @@ the chip has gets a message, never a kernel that traps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.analysis.dataflow import BackwardAnalysis
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.async_products import reader_name, runs_by_itself, sum_of
+from cuda_tile.ir.async_products import (
+    begins_sum,
+    reader_name,
+    runs_by_itself,
+    sum_of,
+)
 from cuda_tile.ir.attributes import text
+from cuda_tile.ir.copies import waits_by_groups
 from cuda_tile.ir.rings import is_filled_by_products, ring_of
-from cuda_tile.ir.tiles import pending_tile
-from cuda_tile.ir.traits import SLOT_GIVERS
-from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.ir.tiles import is_distributed, layout_of, pending_tile
+from cuda_tile.ir.traits import (
+    ELEMENTWISE,
+    LOOPS,
+    PRODUCT_WAITS,
+    RELEASES,
+    SLOT_GIVERS,
+    TERMINATORS,
+)
+from cuda_tile.ir.walk import defining_op, location_text, nested_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
 
 DEPOSIT = "tileas.deposit"
+_HAND_ON = TERMINATORS | LOOPS
 
 
 @dataclass(frozen=True)
@@ -35,17 +51,25 @@ class TensorColumns:
         first: The first column of each pending value in tensor memory, and of each
             slot that is one; that of slot 0 of a ring with several.
         sizes: Columns of each place, and where it is first multiplied into.
+        place: The number of the place of each of these values.
+        alone: The places whose sums have an mbarrier of their own, in order
+            (`_is_alone`).
+        shared: The places that have columns of others, when these are done with.
         slots: Of each of these in a ring with several slots, the slot that it is.
     """
 
     first: dict[ir.Value, int]
     sizes: tuple[tuple[int, str], ...]
+    place: dict[ir.Value, int]
+    alone: tuple[int, ...]
+    shared: frozenset[int]
     slots: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
     @property
     def wanted(self) -> int:
         """Columns of all places."""
-        return sum(size for size, _ in self.sizes)
+        ends = (start + self.sizes[self.place[v]][0] for v, start in self.first.items())
+        return max(ends, default=0)
 
     @property
     def allocated(self) -> int:
@@ -75,43 +99,249 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
     Raises:
         InternalError: A name for which there is no instruction.
     """
-    products, slots = tensor_products(entry), list(_slots(entry))
-    places, slot_of = _places(entry, products), dict[ir.Value, ir.Value]()
-    for op in nested_ops(entry):
-        if op.name == DEPOSIT:
-            pending, slot = op.operands
-            slot_of[places.root(pending)] = slot
-            places.join(slot, pending)
-    several = {v for v, ring in slots if RingType(ring.type).slots > 1}
-    slot_of = {r: v for r, v in slot_of.items() if v in several}
-    known = {v: v for v in several}
-    pending = list(_pending_values(entry))
-    known |= {v: slot_of[r] for v in pending if (r := places.root(v)) in slot_of}
-    counts: dict[ir.Value, int] = {}
-    for value, ring in slots:
-        places.join(ring, value)
-        counts[places.root(ring)] = RingType(ring.type).slots
-    starts: dict[ir.Value, int] = {}
+    products, rings = tensor_products(entry), _Rings(entry)
+    places = _places(entry, products)
+    slots = rings.slots_of_sums(entry, places)
+    counts = rings.join(places)
+    numbers: dict[ir.Value, int] = {}
     sizes: list[tuple[int, str]] = []
     for op in products:
         root = places.root(op.results[0])
-        if root not in starts:
-            starts[root] = sum(size for size, _ in sizes)
+        if root not in numbers:
+            numbers[root] = len(sizes)
             sizes.append((_columns(op) * counts.get(root, 1), location_text(op)))
-    names = (*pending, *(value for value, _ in slots))
-    first = {v: starts[places.root(v)] for v in names if places.root(v) in starts}
-    return TensorColumns(first, tuple(sizes), known)
+    names = (*_pending_values(entry), *rings.slots)
+    place = {v: numbers[places.root(v)] for v in names if places.root(v) in numbers}
+    apart = _conflicts(places.flow_of(entry), place)
+    starts = _first_fit([size for size, _ in sizes], apart)
+    others = {place[value] for value in place if not _is_alone(value)}
+    return TensorColumns(
+        first={value: starts[number] for value, number in place.items()},
+        sizes=tuple(sizes),
+        place=place,
+        alone=tuple(number for number in range(len(sizes)) if number not in others),
+        shared=_shared(starts, [size for size, _ in sizes]),
+        slots=slots,
+    )
+
+
+def _shared(starts: Sequence[int], sizes: Sequence[int]) -> frozenset[int]:
+    """The places that have columns of others."""
+    ends = [start + size for start, size in zip(starts, sizes, strict=True)]
+    return frozenset(
+        n
+        for n, m in permutations(range(len(sizes)), 2)
+        if starts[n] < ends[m] and starts[m] < ends[n]
+    )
+
+
+class _Rings:
+    """The slots of an entry that are in tensor memory.
+
+    Attributes:
+        slots: By each slot, its ring.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self.slots = dict(_slots(entry))
+
+    def slots_of_sums(
+        self, entry: ir.Operation, places: _Places
+    ) -> dict[ir.Value, ir.Value]:
+        """The slot of each name in a ring with several; sums join the slots they go to.
+
+        Args:
+            entry: The entry.
+            places: The places of its sums.
+        """
+        slot_of: dict[ir.Value, ir.Value] = {}
+        for op in nested_ops(entry):
+            if op.name == DEPOSIT:
+                pending, slot = op.operands
+                slot_of[places.root(pending)] = slot
+                places.join(slot, pending)
+        several = {v for v, ring in self.slots.items() if _n_slots(ring) > 1}
+        found = {v: v for v in several}
+        for value in _pending_values(entry):
+            slot = slot_of.get(places.root(value))
+            if slot is not None and slot in several:
+                found[value] = slot
+        return found
+
+    def join(self, places: _Places) -> dict[ir.Value, int]:
+        """Joins the slots of each ring, and gives their number by their place.
+
+        Args:
+            places: The places of sums.
+        """
+        counts: dict[ir.Value, int] = {}
+        for value, ring in self.slots.items():
+            places.join(ring, value)
+            counts[places.root(ring)] = _n_slots(ring)
+        return counts
+
+
+def _n_slots(ring: ir.Value) -> int:
+    return RingType(ring.type).slots
 
 
 def _places(entry: ir.Operation, products: Sequence[ir.Operation]) -> _Places:
-    """The places of sums that products and control flow hand on."""
+    """The places of sums that products, changes and control flow hand on."""
     places = _Places()
     for value in _pending_values(entry):
         for source in places.flow_of(entry).incoming(value):
             places.join(value, source)
     for op in products:
         places.join(op.results[0], sum_of(op))
+    for op in nested_ops(entry):
+        if begins_sum(op) and (change := change_in_place(op)) is not None:
+            places.join(op.results[0], awaits_of(change)[0].operands[0])
     return places
+
+
+class _Live(BackwardAnalysis[int]):
+    """The places of whose sums something is still asked, as bits.
+
+    Args:
+        flow: The control flow of an entry.
+        place: The number of the place of each sum.
+    """
+
+    def __init__(self, flow: ControlFlow, place: Mapping[ir.Value, int]) -> None:
+        super().__init__(flow)
+        self._place = place
+
+    @property
+    def bottom(self) -> int:
+        return 0
+
+    def join(self, known: int, news: int) -> int:
+        return known | news
+
+    def transfer(self, op: ir.Operation, state: int) -> int:
+        if begins_sum(op):
+            state &= ~self.mask(op.results)
+        return state | self.mask(op.operands)
+
+    def mask(self, values: Iterable[ir.Value]) -> int:
+        """The places of some values."""
+        numbers = {self._place[value] for value in values if value in self._place}
+        return sum(1 << number for number in numbers)
+
+
+def _conflicts(
+    flow: ControlFlow, place: Mapping[ir.Value, int]
+) -> set[tuple[int, int]]:
+    """Pairs of places of which one begins while the other still has a sum.
+
+    The slots of rings in tensor memory are apart from all others: roles run at the same
+    time.
+    """
+    live = _Live(flow, place)
+    live.solve(0)
+    found = {
+        (n, m) for v, n in place.items() if not _is_pending(v) for m in place.values()
+    }
+    for op in flow.ops():
+        if begins_sum(op) and op.results[0] in place:
+            others = live.before(op) or 0
+            found.update((place[op.results[0]], m) for m in _bits(others))
+    return found | {(m, n) for n, m in found}
+
+
+def _bits(mask: int) -> list[int]:
+    return [number for number in range(mask.bit_length()) if mask >> number & 1]
+
+
+def _first_fit(sizes: Sequence[int], apart: Set[tuple[int, int]]) -> list[int]:
+    """The lowest columns of each place that no place before it needs at that time."""
+    starts: list[int] = []
+    for number, size in enumerate(sizes):
+        taken = [
+            (starts[m], starts[m] + sizes[m])
+            for m in range(number)
+            if (number, m) in apart
+        ]
+        ends = sorted({0, *(end for _, end in taken)})
+        fits = (s for s in ends if all(s >= end or s + size <= at for at, end in taken))
+        starts.append(next(fits))
+    return starts
+
+
+def is_started_by(value: ir.Value) -> bool:
+    """Whether a sum is on its way from the op on that gives it, until it is awaited.
+
+    Not where a product takes it on, or where it is another name.
+
+    Args:
+        value: A pending value in tensor memory.
+    """
+    op = defining_op(value)
+    starts = op is not None and (begins_sum(op) or runs_by_itself(op))
+    return starts and not any(map(runs_by_itself, _users(value)))
+
+
+def change_in_place(start: ir.Operation) -> ir.Operation | None:
+    """The op that changes each element of a sum between its await and a `settled`.
+
+    Nothing else uses the sum or either tile, so that it may stay where it is.
+
+    Args:
+        start: The `settled`.
+
+    Returns:
+        The op, whose first operand that an await gives is the sum; None if there is
+        none.
+    """
+    change = defining_op(start.operands[0])
+    if change is None or change.name not in ELEMENTWISE or change.block != start.block:
+        return None
+    ends, tiles = awaits_of(change), [*change.operands, *change.results]
+    passed = [v for op in ends for v in (*op.operands, *op.results)] + list(
+        change.results
+    )
+    is_alone = all(len(_users(value)) == 1 for value in passed)
+    layouts = {layout_of(value) for value in tiles if is_distributed(value)}
+    return change if len(ends) == len(layouts) == 1 and is_alone else None
+
+
+def awaits_of(change: ir.Operation) -> list[ir.Operation]:
+    """The awaits, each of one sum, that give an op its operands in its block.
+
+    Args:
+        change: The op.
+    """
+    makers = [defining_op(value) for value in change.operands]
+    awaits = [op for op in makers if op is not None and op.name in PRODUCT_WAITS]
+    return [op for op in awaits if len(op.operands) == 1 and op.block == change.block]
+
+
+def _is_alone(value: ir.Value) -> bool:
+    """Whether what a value names is awaited once on every path before it begins anew.
+
+    Then an mbarrier of its place tells its end, which no other product delays: one
+    phase for each sum. It has one use in the block of its maker, the next product, an
+    await of nothing else, or an op that hands it on. Products begin with a sum that is
+    no other name.
+    """
+    users = _users(value)
+    if not _is_pending(value) or len(users) != 1:
+        return False
+    (user,), maker = users, defining_op(value)
+    if user.block != (value.owner if maker is None else maker.block):
+        return False
+    if runs_by_itself(user):
+        return maker is not None and (begins_sum(maker) or runs_by_itself(maker))
+    is_awaited = user.name in PRODUCT_WAITS and len(user.operands) == 1
+    return is_awaited or user.name in _HAND_ON
+
+
+def _users(value: ir.Value) -> list[ir.Operation]:
+    """The ops that use a sum, but for releases of slots, which one thread makes."""
+    users = [use.owner.operation for use in value.uses]
+    return [
+        op for op in users if op.name not in RELEASES or waits_by_groups(op.operands[0])
+    ]
 
 
 def _slots(entry: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:

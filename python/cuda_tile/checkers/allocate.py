@@ -33,9 +33,9 @@ from cuda_tile.analysis.slots import rings_read_for
 from cuda_tile.checkers import columns
 from cuda_tile.checkers.in_flight import (
     InFlight,
+    Products,
     copies_behind,
     joined,
-    products_behind,
 )
 from cuda_tile.checkers.shared_places import Place, bits, meet, overlaps, place_of
 from cuda_tile.errors import InternalError
@@ -57,13 +57,13 @@ class _State(NamedTuple):
     Attributes:
         written: Places with contents.
         spoiled: For each place those that were written over it since.
-        products: For each product in flight the places it reads, the youngest last.
-        copies: The same for bulk stores.
+        products: The products in flight, with the places that they read.
+        copies: The same for bulk stores, the youngest last.
     """
 
     written: int
     spoiled: tuple[int, ...]
-    products: InFlight = ()
+    products: Products = Products()
     copies: InFlight = ()
 
 
@@ -99,12 +99,13 @@ class _Contents(ForwardAnalysis[_State]):
         return _State(
             known.written | news.written,
             tuple(one | other for one, other in spoiled),
-            joined(known.products, news.products),
+            known.products.joined(news.products),
             joined(known.copies, news.copies),
         )
 
     def forward(self, edge: Edge, state: _State) -> _State:
         """Rings between roles are filled from the start of these on."""
+        state = state._replace(products=state.products.handed_on(edge))
         roles = edge.target.op
         if roles.name != ROLES or edge.target.region is None:
             return state
@@ -118,7 +119,7 @@ class _Contents(ForwardAnalysis[_State]):
         elif op.name not in BUFFER_ORDERS:
             state = self._accessed(op, state)
         return state._replace(
-            products=products_behind(op, state.products),
+            products=state.products.behind(op),
             copies=copies_behind(op, state.copies),
         )
 
@@ -139,7 +140,7 @@ class _Contents(ForwardAnalysis[_State]):
         reads, writes = self.used(op)
         self._check_read(op, reads, state)
         if reads and runs_by_itself(op):
-            state = state._replace(products=joined((*state.products, reads), ()))
+            state = state._replace(products=state.products.started(op, reads))
         elif reads and op.name == "tileas.copy_out":
             state = state._replace(copies=joined((*state.copies, reads), ()))
         return self._written(op, writes, state) if writes else state
@@ -148,7 +149,7 @@ class _Contents(ForwardAnalysis[_State]):
         """What an op writes is there, and no longer what shares its bytes."""
         spoiled = list(state.spoiled)
         for number in bits(writes):
-            for reader in (*state.products, *state.copies):
+            for reader in (*state.products.readers(), *state.copies):
                 if late := self.overlaps[number] & reader:
                     self._fault(op, number, late, "is still read by itself")
             for other in bits(self.overlaps[number] & state.written):

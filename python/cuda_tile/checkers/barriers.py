@@ -9,7 +9,8 @@ which one is a write (PTX ISA, "Memory Consistency Model" and "Async proxy"):
 - what threads wrote is read by products and bulk copies, and overwritten by these, only
   behind a barrier that is a fence between the proxies;
 - what products or bulk stores read is written to again only once they were awaited, and
-  behind a barrier, since one thread's wait tells the others nothing;
+  where they complete in groups behind a barrier, since one thread's wait tells the
+  others nothing: but all threads wait for an mbarrier;
 - a slot of a ring of groups is filled anew only behind a barrier after its release;
 - roles begin with nothing left to order, and no kernel ends before its copies have read
   their buffers.
@@ -19,6 +20,7 @@ Slots of one ring are ordered among each other by the steps of the ring.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
@@ -27,9 +29,9 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.checkers.in_flight import (
     InFlight,
+    Products,
     copies_behind,
     joined,
-    products_behind,
 )
 from cuda_tile.checkers.shared_places import Place, bits, overlaps, place_of
 from cuda_tile.errors import InternalError
@@ -50,15 +52,15 @@ class _State(NamedTuple):
         written: Written by threads or filled by copies since then.
         unfenced: Written by threads since the last barrier that is a fence.
         released: Rings of groups with slots that were released since the last barrier.
-        products: For each product in flight the places it reads, the youngest last.
-        copies: The same for bulk stores.
+        products: The products in flight, with the places that they read.
+        copies: The same for bulk stores, the youngest last.
     """
 
     read: int = 0
     written: int = 0
     unfenced: int = 0
     released: int = 0
-    products: InFlight = ()
+    products: Products = Products()
     copies: InFlight = ()
 
     def ordered(self, *, is_fence: bool) -> _State:
@@ -85,7 +87,7 @@ class _Order(ForwardAnalysis[_State]):
             known.written | news.written,
             known.unfenced | news.unfenced,
             known.released | news.released,
-            joined(known.products, news.products),
+            known.products.joined(news.products),
             joined(known.copies, news.copies),
         )
 
@@ -95,7 +97,7 @@ class _Order(ForwardAnalysis[_State]):
             if any(state[:4]) or any(state.copies):
                 self.faults[roles] = "expected a barrier before roles begin, got none"
             return _State()
-        return state
+        return state._replace(products=state.products.handed_on(edge))
 
     def transfer(self, op: ir.Operation, state: _State) -> _State:
         if op.name == "tileas.barrier":
@@ -105,10 +107,10 @@ class _Order(ForwardAnalysis[_State]):
         if op.name in ENDS_THREADS and any(state.copies):
             self._fault(op, "copies that have read their buffers", "some in flight")
         left = state._replace(
-            products=products_behind(op, state.products),
+            products=state.products.behind(op),
             copies=copies_behind(op, state.copies),
         )
-        done = _all(state.products, state.copies) & ~_all(left.products, left.copies)
+        done = _in_groups(state) & ~_in_groups(left)
         return self._accessed(op, left._replace(read=left.read | done))
 
     def _stepped(self, op: ir.Operation, state: _State) -> _State:
@@ -121,9 +123,9 @@ class _Order(ForwardAnalysis[_State]):
             is_bulk = text(ring, "fill") == "tma"
             self._check_write(op, own, state, is_bulk=is_bulk)
             return state._replace(written=state.written | own)
-        products = products_behind(op, state.products)
-        done = _all(state.products) & ~_all(products)
-        state = state._replace(products=products, read=state.read | done)
+        left = state._replace(products=state.products.behind(op))
+        done = _in_groups(state) & ~_in_groups(left)
+        state = left._replace(read=state.read | done)
         if op.name == "tileas.take" and by_groups:
             state = state.ordered(is_fence=is_drained_by_products(ring))
         if op.name == "tileas.release" and by_groups:
@@ -143,7 +145,7 @@ class _Order(ForwardAnalysis[_State]):
             if self._meeting(reads, state.unfenced):
                 self._fault(op, "a fence behind what threads wrote", "none")
             if runs_by_itself(op):
-                return state._replace(products=joined((*state.products, reads), ()))
+                return state._replace(products=state.products.started(op, reads))
             return state._replace(copies=joined((*state.copies, reads), ()))
         if writes:
             self._check_write(op, writes, state, is_bulk=False)
@@ -174,7 +176,7 @@ class _Order(ForwardAnalysis[_State]):
     ) -> None:
         if meeting := self._meeting(writes, state.read | state.written):
             self._fault(op, "a barrier behind earlier accesses", self._named(meeting))
-        late = _all(state.products, state.copies)
+        late = _union(*state.products.readers(), *state.copies)
         if meeting := self._meeting(writes, late):
             self._fault(op, "a wait for what reads by itself", self._named(meeting))
         if is_bulk and self._meeting(writes, state.unfenced):
@@ -214,10 +216,10 @@ def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
     return order.faults
 
 
-def _all(*several: InFlight) -> int:
-    """All places that something in flight reads."""
-    found = 0
-    for each in several:
-        for mask in each:
-            found |= mask
-    return found
+def _in_groups(state: _State) -> int:
+    """All places that something in flight reads which completes in groups."""
+    return _union(*state.products.groups, *state.copies)
+
+
+def _union(*masks: int) -> int:
+    return reduce(int.__or__, masks, 0)

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products and bulk stores that go on behind their op, in the order of their starts.
+"""Products and bulk stores that go on behind their op, and the places that they read.
 
-For each the places that it reads, as bits, the youngest last. A wait that may leave N
-of them in flight ends all but the N youngest (PTX ISA, "wgmma.wait_group",
-"cp.async.bulk.wait_group").
+Those that complete in groups are kept in the order of their starts, the youngest last:
+a wait that may leave N of them in flight ends all but the N youngest (PTX ISA,
+"wgmma.wait_group", "cp.async.bulk.wait_group"). Those that arrive at an mbarrier belong
+to their sum, and a wait ends those of the sums that it is given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile.analysis.control_flow import Edge
+from cuda_tile.ir.async_products import completes_in_groups, sum_of
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.traits import AWAITS
+from cuda_tile.ir.traits import AWAITS, PRODUCT_WAITS
 
 InFlight = tuple[int, ...]
 MOST = 16
@@ -36,15 +42,65 @@ def joined(one: InFlight, other: InFlight) -> InFlight:
     return (oldest, *both[length - MOST + 1 :])
 
 
-def products_behind(op: ir.Operation, products: InFlight) -> InFlight:
-    """The products that are still in flight behind an op.
+class Products(NamedTuple):
+    """The products in flight on some path; sets of places are bits.
 
-    Args:
-        op: An op, which may be a wait for products.
-        products: Those in flight before it.
+    Attributes:
+        groups: What each one reads that completes in groups, the youngest last.
+        sums: Of the others, each sum that is not awaited with what is read for it.
     """
-    is_waiting = any(isinstance(value.type, PendingType) for value in op.operands)
-    return _left(op, products) if op.name in AWAITS and is_waiting else products
+
+    groups: InFlight = ()
+    sums: frozenset[tuple[ir.Value, int]] = frozenset()
+
+    def readers(self) -> Iterator[int]:
+        """The places that each one reads, or those that are added to one sum."""
+        yield from self.groups
+        yield from (reads for _, reads in self.sums)
+
+    def joined(self, other: Products) -> Products:
+        """What is in flight on either path.
+
+        Args:
+            other: What is in flight on another path.
+        """
+        return Products(joined(self.groups, other.groups), self.sums | other.sums)
+
+    def handed_on(self, edge: Edge) -> Products:
+        """Sums under the names that control flow gives them.
+
+        Args:
+            edge: The edge.
+        """
+        names = dict(edge.pairs)
+        renamed = ((names.get(value, value), reads) for value, reads in self.sums)
+        return self._replace(sums=frozenset(renamed))
+
+    def started(self, op: ir.Operation, reads: int) -> Products:
+        """What is in flight behind the start of a product.
+
+        Args:
+            op: The product.
+            reads: The places that it reads.
+        """
+        if completes_in_groups(op):
+            return self._replace(groups=joined((*self.groups, reads), ()))
+        older = [item for item in self.sums if item[0] == sum_of(op)]
+        news = {(op.results[0], reads | more) for _, more in older or [(None, 0)]}
+        return self._replace(sums=self.sums - {*older} | news)
+
+    def behind(self, op: ir.Operation) -> Products:
+        """What is still in flight behind an op, which may be a wait for products.
+
+        Args:
+            op: The op.
+        """
+        given = {value for value in op.operands if isinstance(value.type, PendingType)}
+        if op.name not in AWAITS or not given:
+            return self
+        ends = given if op.name in PRODUCT_WAITS else set[ir.Value]()
+        sums = frozenset(item for item in self.sums if item[0] not in ends)
+        return Products(_left(op, self.groups), sums)
 
 
 def copies_behind(op: ir.Operation, copies: InFlight) -> InFlight:

@@ -96,6 +96,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.cp.async.commit.group": Needs(80, 70),
     "nvvm.cp.async.wait.group": Needs(80, 70),
     "nvvm.shfl.sync": Needs(30, 60),
+    "nvvm.vote.sync": Needs(30, 60),
     "nvvm.redux.sync.i32": Needs(80, 70),
     "nvvm.redux.sync.f32": Needs(100, 86, feature="has_redux_f32"),
     "nvvm.cp.async.bulk.tensor.global.shared.cta": Needs(90, 80),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,11 +61,13 @@ class TensorMemory:
         places: The columns of sums.
         base: Address of its first column, in lane 0 (i32).
         mbarrier: Where in shared memory threads wait for products.
+        own: Where they wait for the sum of a place alone, by its number.
     """
 
     places: TensorColumns
     base: ir.Value
     mbarrier: ir.Value
+    own: Mapping[int, ir.Value]
 
 
 Kind = TypeVar("Kind")
@@ -133,6 +135,8 @@ class Emitter:
         """Addresses of the tensor maps, in the order of the entry's `tileas.maps`."""
         self.grid_extents: tuple[ir.Value, ir.Value, ir.Value] | None = None
         """Tile blocks along x, y, z where the launcher appends them, else None."""
+        self.put_off: set[ir.Operation] = set()
+        """Ops that others emit with their own, a part at a time (tensor_update.py)."""
         self.tile_heads: dict[ir.Operation, ir.Block] = {}
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
         self.tensor: TensorMemory | None = None
@@ -377,6 +381,8 @@ class Emitter:
         Raises:
             CudaTileError: The rule refuses the op; the error has its location.
         """
+        if op in self.put_off:
+            return
         self.builder.loc = op.location
         try:
             self._rules[op_stem(op)](self, op)
@@ -405,8 +411,7 @@ class Emitter:
             self.set(result, combine(*(self.scalar(v) for v in tiles)))
             return
         fragments = [self.fragment(v) for v in tiles]
-        out = zip_fragments(self.packer, fragments, combine, pack=pack)
-        self.set(result, Fragment(layout_of(result), out.values, out.pack))
+        self.set(result, zip_fragments(self.packer, fragments, combine, pack=pack))
 
 
 EmitRule = Callable[[Emitter, ir.Operation], None]

@@ -19,13 +19,14 @@ from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.emit.ptxas_habits import scheduling_fence
-from cuda_tile.emit.tensor_memory import load_sum, store_sum
+from cuda_tile.emit.tensor_memory import load_sum, store_sum, wait_for_sums
+from cuda_tile.emit.tensor_update import is_put_off, update_sum
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.tiles import is_distributed, pending_tile
 from cuda_tile.ir.traits import PRODUCT_WAITS, TILE_LOOPS
-from cuda_tile.ir.walk import block_ops, enclosing_ops
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
 from cuda_tile.rules import RuleTable
 
 WaitRule = Callable[[Emitter, int], None]
@@ -45,7 +46,11 @@ def settled(e: Emitter, op: ir.Operation) -> None:
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
     if e.in_tensor_memory(result):
-        e.set(result, store_sum(e, tile, result))
+        change = defining_op(tile)
+        if change is not None and change in e.put_off:
+            update_sum(e, change, op)
+        else:
+            e.set(result, store_sum(e, tile, result))
         return
     register, count = e.pending_registers(result)
     is_set = e.role.number >= 0 and _starts_only_loop(op)
@@ -74,9 +79,7 @@ def await_(e: Emitter, op: ir.Operation) -> None:
     """
     b = e.builder
     if all(map(e.in_tensor_memory, op.operands)):
-        wait_for_products(e, op, 0)
-        for value, tile in zip(op.operands, op.results, strict=True):
-            e.set(tile, load_sum(e, value))
+        _await_in_tensor_memory(e, op)
         return
     if all(e.pending(value).is_done for value in op.operands):
         for value, tile in zip(op.operands, op.results, strict=True):
@@ -111,6 +114,14 @@ def await_(e: Emitter, op: ir.Operation) -> None:
         e.set(tile, Fragment(layout, words, pack))
 
 
+def _await_in_tensor_memory(e: Emitter, op: ir.Operation) -> None:
+    """Waits, and loads the sums but for one that is changed where it is."""
+    wait_for_sums(e, list(op.operands))
+    if not is_put_off(e, op):
+        for value, tile in zip(op.operands, op.results, strict=True):
+            e.set(tile, load_sum(e, value))
+
+
 def _follows_work(op: ir.Operation) -> bool:
     """Whether threads compute tiles between the await before and this one.
 
@@ -143,7 +154,10 @@ def wait_for_products(e: Emitter, op: ir.Operation, groups: int) -> None:
     """
     engines = {engine_of_op(reader_name(product)) for product in products_of(op)}
     for engine in sorted(engines, key=lambda engine: engine.name):
-        WAITS[engine.name](e, groups)
+        if engine.completion == "mbarrier":
+            wait_for_sums(e, [v for v in op.operands if e.in_tensor_memory(v)])
+        else:
+            WAITS[engine.name](e, groups)
 
 
 def known(b: Builder, holds: ir.Value | None) -> bool | None:

@@ -17,12 +17,11 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Pending
-from cuda_tile.emit.pending import WAITS
 from cuda_tile.emit.tensor_memory import (
+    commit_sum,
     first_column,
     issuing,
     pointer_of,
-    wait_for_all,
 )
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported, UserError
@@ -46,13 +45,6 @@ _SEGMENTS = (1, 1, 1, 1, 1, 0, 0)
 """Operands of `nvvm.tcgen05.mma`: no scale of the sum, no mask of lanes."""
 
 
-@WAITS.register(TCGEN05.name)
-def wait_for_groups(e: Emitter, groups: int) -> None:
-    """Waits for all of them: an mbarrier does not tell the younger ones apart."""
-    del groups
-    wait_for_all(e)
-
-
 @RULES.register("tileas.tcgen05")
 def tcgen05(e: Emitter, op: ir.Operation) -> None:
     """Starts the instructions of a product.
@@ -68,6 +60,7 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
     acc = e.pending(op.operands[2])
     with issuing(e):
         _start(e, op, acc)
+        commit_sum(e, op.results[0])
     e.set(op.results[0], Pending(acc.layout, ()))
 
 

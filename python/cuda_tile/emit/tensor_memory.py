@@ -16,7 +16,11 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.analysis.tensor_columns import (
+    is_started_by,
+    tensor_columns,
+    tensor_products,
+)
 from cuda_tile.emit import mbarriers
 from cuda_tile.emit.blocks import barrier, is_first, when
 from cuda_tile.emit.builder import Builder
@@ -26,7 +30,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.rings import MBARRIER_BYTES
 from cuda_tile.ir.roles import role_around
-from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE
+from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
 from cuda_tile.ir.tiles import element_bits, layout_of, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.linear import LinearLayout
@@ -62,11 +66,16 @@ def allocate_columns(e: Emitter, entry: ir.Operation) -> None:
         b.create("nvvm.tcgen05.alloc", [], [word, columns])
         b.create("nvvm.tcgen05.relinquish_alloc_permit", [], [])
     waiting = role_around(tensor_products(entry)[0]) or e.role
+    own = {
+        place: b.byte_offset(pointer, TENSOR_BYTES + number * MBARRIER_BYTES)
+        for number, place in enumerate(places.alone)
+    }
     with when(e, is_first(e)):
-        mbarriers.init(e, pointer, waiting.threads + 1)
+        for mbarrier in (pointer, *own.values()):
+            mbarriers.init(e, mbarrier, waiting.threads + 1)
         mbarriers.fence_init(e)
     hand_over(e)
-    e.tensor = TensorMemory(places, b.load(b.i32, word, 4), pointer)
+    e.tensor = TensorMemory(places, b.load(b.i32, word, 4), pointer, own)
 
 
 def free_columns(e: Emitter) -> None:
@@ -111,19 +120,59 @@ def in_warp_that_issues(e: Emitter) -> Generator[None]:
         yield
 
 
-def wait_for_all(e: Emitter) -> None:
-    """All threads of the role wait for all products so far.
+def wait_for_sums(e: Emitter, values: Sequence[ir.Value]) -> None:
+    """All threads of the role wait for sums, or where one has no own mbarrier for all.
 
     They arrive at the mbarrier that the end of the products arrives at, too. The state
     that their arrival gave them names the phase, so that none need know how many came
     before.
+
+    Args:
+        e: The emitter.
+        values: The sums.
     """
     b, tensor = e.builder, tensor_of(e)
-    state = b.op("nvvm.mbarrier.arrive", b.i64, tensor.mbarrier)
-    with issuing(e):
-        b.create("nvvm.tcgen05.commit", [], [tensor.mbarrier])
-    mbarriers.wait(e, tensor.mbarrier, state)
+    own = [own_mbarrier(e, value) for value in values]
+    mbarrier = own[0] if len(own) == 1 and own[0] is not None else tensor.mbarrier
+    state = b.op("nvvm.mbarrier.arrive", b.i64, mbarrier)
+    if mbarrier == tensor.mbarrier:
+        with issuing(e):
+            commit(e, mbarrier)
+    mbarriers.wait(e, mbarrier, state)
     fence(e, "after")
+
+
+def commit_sum(e: Emitter, value: ir.Value) -> None:
+    """Tells the mbarrier of a sum when that is there; once the thread has started it.
+
+    Args:
+        e: The emitter, in the thread that starts products.
+        value: The sum.
+    """
+    mbarrier = own_mbarrier(e, value)
+    if mbarrier is not None and is_started_by(value):
+        commit(e, mbarrier)
+
+
+def own_mbarrier(e: Emitter, value: ir.Value) -> ir.Value | None:
+    """The mbarrier of a sum; None if it has none of its own.
+
+    Args:
+        e: The emitter.
+        value: The sum.
+    """
+    tensor = tensor_of(e)
+    return tensor.own.get(tensor.places.place[value])
+
+
+def commit(e: Emitter, mbarrier: ir.Value) -> None:
+    """An arrival at an mbarrier once all products that this thread started are done.
+
+    Args:
+        e: The emitter.
+        mbarrier: Its address.
+    """
+    e.builder.create("nvvm.tcgen05.commit", [], [mbarrier])
 
 
 def hand_over(e: Emitter) -> None:
@@ -188,24 +237,48 @@ def first_column(e: Emitter, value: ir.Value, columns: int) -> tuple[ir.Value, i
 def store_sum(e: Emitter, tile: ir.Value, result: ir.Value) -> Pending:
     """A tile in tensor memory, where a product adds to it; a zero is not written.
 
+    But for one that is awaited before a product, which is on its way like any other.
+
     Args:
         e: The emitter.
         tile: The tile.
         result: The sum that it becomes.
     """
     b, layout = e.builder, pending_tile(result)[1]
-    if uniform_bits(tile) == 0:
-        if any(map(_cuda_tile.is_loop, enclosing_ops(result))):
-            hand_over(e)  # what threads have loaded of the iteration before
+    is_repeated = any(map(_cuda_tile.is_loop, enclosing_ops(result)))
+    places = tensor_of(e).places
+    is_shared = places.place[result] in places.shared
+    if uniform_bits(tile) == 0 and not _is_started(e, result):
+        if is_repeated or is_shared:
+            hand_over(e)  # what threads have loaded of these columns before
         return Pending(layout, (), b.constant(b.i1, 0))
-    words = [_to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
-    whole = _Part(result, layout, layout.shape[-1])
-    for address, shape, registers in _pieces(e, whole):
-        operands = [pointer_of(b, address), b.vector([words[r] for r in registers])]
-        b.create("nvvm.tcgen05.st", [], operands, {"shape": shape})
-    _wait(b, "store")
+    if is_shared:
+        hand_over(e)
+    words = [to_word(b, value) for value in e.packer.scalars(e.fragment(tile))]
+    for piece in pieces_of(e, Part.of_sum(result, layout)):
+        store_piece(e, piece, [words[register] for register in piece.registers])
+    wait(b, "store")
+    return finish_sum(e, result, layout)
+
+
+def finish_sum(e: Emitter, result: ir.Value, layout: LinearLayout) -> Pending:
+    """A sum that threads have stored is there for products, and for awaits.
+
+    Args:
+        e: The emitter.
+        result: The sum.
+        layout: Its layout in registers.
+    """
     hand_over(e)
+    if _is_started(e, result):
+        with issuing(e):
+            commit_sum(e, result)
     return Pending(layout, ())
+
+
+def _is_started(e: Emitter, value: ir.Value) -> bool:
+    """Whether threads wait for what they have stored as for a product."""
+    return own_mbarrier(e, value) is not None and is_started_by(value)
 
 
 def load_sum(e: Emitter, value: ir.Value) -> Fragment:
@@ -217,8 +290,8 @@ def load_sum(e: Emitter, value: ir.Value) -> Fragment:
     """
     pending = e.pending(value)
     element = e.element_type(pending_tile(value)[0])
-    whole = _Part(value, pending.layout, pending.layout.shape[-1])
-    return _fragment(e, whole, element, pending.holds)
+    holds = None if own_mbarrier(e, value) is not None else pending.holds
+    return _fragment(e, Part.of_sum(value, pending.layout), element, holds)
 
 
 def load_slot(e: Emitter, op: ir.Operation) -> Fragment:
@@ -236,7 +309,7 @@ def load_slot(e: Emitter, op: ir.Operation) -> Fragment:
     flag = b.load(b.i32, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
     holds = b.icmp("ne", flag, b.constant(b.i32, 0))
     element = e.element_type(buffer.element)
-    part = _Part(op.operands[0], layout, buffer.layout.shape[-1], number)
+    part = Part(op.operands[0], layout, buffer.layout.shape[-1], number)
     return _fragment(e, part, element, holds)
 
 
@@ -255,7 +328,7 @@ def _number_of_columns(
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Columns of a sum in tensor memory, all of them or some.
 
     Attributes:
@@ -270,6 +343,16 @@ class _Part:
     columns: int
     number: ir.Value | None = None
 
+    @classmethod
+    def of_sum(cls, value: ir.Value, layout: LinearLayout) -> Part:
+        """All columns of a sum.
+
+        Args:
+            value: The sum.
+            layout: Its layout in registers.
+        """
+        return cls(value, layout, layout.shape[-1])
+
     @property
     def whole(self) -> tuple[int, int]:
         """The shape of the whole sum."""
@@ -277,7 +360,7 @@ class _Part:
 
 
 def _fragment(
-    e: Emitter, part: _Part, element: ir.Type, holds: ir.Value | None
+    e: Emitter, part: Part, element: ir.Type, holds: ir.Value | None
 ) -> Fragment:
     """What the columns of a value hold, zero where nothing was added."""
     b, layout, count = e.builder, part.layout, part.layout.n_registers
@@ -291,30 +374,79 @@ def _fragment(
         b.branch(after, _loaded(e, part))
         b.enter(after)
         words = list(after.arguments)
-    return Fragment(layout, tuple(_from_word(b, word, element) for word in words))
+    return Fragment(layout, tuple(from_word(b, word, element) for word in words))
 
 
-def _loaded(e: Emitter, part: _Part) -> list[ir.Value]:
+def _loaded(e: Emitter, part: Part) -> list[ir.Value]:
     """The words of a sum, tied to the wait for their loads."""
     b = e.builder
     words: dict[int, ir.Value] = {}
-    for address, shape, registers in _pieces(e, part):
-        ty = ir.VectorType.get([len(registers)], b.i32)
-        made = b.op("nvvm.tcgen05.ld", ty, pointer_of(b, address), shape=shape)
-        words |= zip(registers, b.elements(made, len(registers)), strict=True)
-    _wait(b, "load")
+    for piece in pieces_of(e, part):
+        words |= zip(piece.registers, load_piece(e, piece), strict=True)
+    wait(b, "load")
     return [words[register] for register in range(len(words))]
 
 
-def _wait(b: Builder, what: str) -> None:
+def load_piece(e: Emitter, piece: Piece) -> list[ir.Value]:
+    """Starts to load some words, which are there behind a wait for loads.
+
+    Args:
+        e: The emitter.
+        piece: Which.
+    """
+    b, count = e.builder, len(piece.registers)
+    ty = ir.VectorType.get([count], b.i32)
+    pointer = pointer_of(b, piece.address)
+    made = b.op("nvvm.tcgen05.ld", ty, pointer, shape=piece.shape)
+    return b.elements(made, count)
+
+
+def store_piece(e: Emitter, piece: Piece, words: Sequence[ir.Value]) -> None:
+    """Starts to store some words.
+
+    Args:
+        e: The emitter.
+        piece: Which.
+        words: The words (i32).
+    """
+    b = e.builder
+    operands = [pointer_of(b, piece.address), b.vector(words)]
+    b.create("nvvm.tcgen05.st", [], operands, {"shape": piece.shape})
+
+
+def wait(b: Builder, what: str) -> None:
+    """Waits for the thread's own accesses to tensor memory.
+
+    Args:
+        b: The builder.
+        what: "load" or "store".
+    """
     kind = b.attribute(f"#nvvm.tcgen05_wait<{what}>")
     b.create("nvvm.tcgen05.wait", [], [], {"kind": kind})
 
 
-def _pieces(
-    e: Emitter, part: _Part
-) -> Iterator[tuple[ir.Value, ir.Attribute, Sequence[int]]]:
-    """Address, shape and registers of each access to a sum by all warps."""
+@dataclass(frozen=True)
+class Piece:
+    """What one access of all warps loads or stores of a sum.
+
+    Attributes:
+        address: Its address (i32).
+        shape: The shape of the access.
+        registers: The registers of a thread.
+    """
+
+    address: ir.Value
+    shape: ir.Attribute
+    registers: Sequence[int]
+
+
+def pieces_of(e: Emitter, part: Part) -> Iterator[Piece]:
+    """The accesses to columns of a sum, in the order of registers.
+
+    Args:
+        e: The emitter.
+        part: Which columns.
+    """
     b, layout = e.builder, part.layout
     is_half = layout.lane[0] != (1, 0)
     rows = rows_of_sums(layout)
@@ -331,7 +463,7 @@ def _pieces(
         row, column = places[number]
         at = first + column_of(row, column, part.whole, rows)
         address = b.add(start, b.constant(b.i32, at)) if at else start
-        yield address, shape, range(number, number + step)
+        yield Piece(address, shape, range(number, number + step))
 
 
 def _own_registers(layout: LinearLayout, rows: int) -> int:
@@ -339,22 +471,33 @@ def _own_registers(layout: LinearLayout, rows: int) -> int:
     return 1 << sum(basis[0] < rows for basis in layout.register)
 
 
-def _warp_columns(part: _Part, rows: int) -> list[int]:
+def _warp_columns(part: Part, rows: int) -> list[int]:
     """What each bit of a warp's number adds to the address of a sum."""
     lanes = [_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT]
     further = part.layout.warp[len(lanes) :]
     return lanes + [column_of(row, column, part.whole, rows) for row, column in further]
 
 
-def _to_word(b: Builder, value: ir.Value) -> ir.Value:
-    """A word of tensor memory: a float of 16 bits is its lower half."""
+def to_word(b: Builder, value: ir.Value) -> ir.Value:
+    """A word of tensor memory: a float of 16 bits is its lower half.
+
+    Args:
+        b: The builder.
+        value: An element of a sum.
+    """
     if element_bits(value.type) < 32:
         return b.unsigned(b.bitcast(value, b.i16), b.i32)
     return b.bitcast(value, b.i32)
 
 
-def _from_word(b: Builder, word: ir.Value, element: ir.Type) -> ir.Value:
-    """The element of a sum that a word is."""
+def from_word(b: Builder, word: ir.Value, element: ir.Type) -> ir.Value:
+    """The element of a sum that a word is.
+
+    Args:
+        b: The builder.
+        word: The word (i32).
+        element: The type of the element.
+    """
     if element_bits(element) < 32:
         return b.bitcast(b.op("llvm.trunc", b.i16, word), element)
     return b.bitcast(word, element)

@@ -27,7 +27,7 @@ class Tcgen05(Engine):
     name = op = "tcgen05"
     left = right = ("shared",)
     sums = ("tensor",)
-    completion = "group"
+    completion = "mbarrier"
     issuing_warps = TENSOR_WARPS
     is_issued_by_one = True
     widths_across = BYTES_ACROSS

@@ -21,6 +21,11 @@ def runs_by_itself(op: ir.Operation) -> bool:
     return _cuda_tile.product_completion(op) is not None
 
 
+def begins_sum(op: ir.Operation) -> bool:
+    """Whether an op makes a pending value of a tile, to which products are added."""
+    return op.name == "tileas.settled"
+
+
 def completes_in_groups(op: ir.Operation) -> bool:
     """Whether it does, and its end is known by a wait for groups in their order."""
     return _cuda_tile.product_completion(op) == "group"

@@ -26,9 +26,11 @@ from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.constants import SMALL_BYTES
 from cuda_tile.errors import NoRoom, UserError
+from cuda_tile.ir.async_products import begins_sum
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
 from cuda_tile.ir.rings import (
+    MBARRIER_BYTES,
     MBARRIERS_ATTRIBUTE,
     SLOT_ALIGNMENT_BYTES,
     buffer_type_bytes,
@@ -103,7 +105,7 @@ def _give_sums_places(entry: ir.Operation) -> None:
     """A start of its own for each sum in tensor memory, where products change it."""
     if not tensor_products(entry):
         return
-    for op in [op for op in nested_ops(entry) if op.name == "tileas.settled"]:
+    for op in [op for op in nested_ops(entry) if begins_sum(op)]:
         for use in list(op.results[0].uses)[1:]:
             with ir.InsertionPoint(op), op.location:
                 use.owner.operation.operands[use.operand_number] = op.clone().result
@@ -127,7 +129,7 @@ def _add_tensor(entry: ir.Operation, total: int) -> int:
     i64 = ir.IntegerType.get_signless(64)
     start = -(-total // TENSOR_BYTES) * TENSOR_BYTES
     entry.attributes[TENSOR_ATTRIBUTE] = ir.IntegerAttr.get(i64, start)
-    return start + TENSOR_BYTES
+    return start + TENSOR_BYTES + MBARRIER_BYTES * len(columns.alone)
 
 
 def _add_reuse(entry: ir.Operation, total: int) -> int:

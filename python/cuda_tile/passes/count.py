@@ -22,6 +22,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.analysis.liveness import products_of
 from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
 from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS, RELEASES, TAKES
@@ -72,6 +73,8 @@ def _groups(op: ir.Operation, state: InFlight) -> int | None:
             return None
         ages = state.rings.get(op.operands[0])
         return ages[0] if ages else 0
+    if not all(map(completes_in_groups, products_of(op))):
+        return None
     pending = [v for v in op.operands if isinstance(v.type, PendingType)]
     ages = [state.products[value] for value in pending if value in state.products]
     if op.name in RELEASES and not pending:

@@ -8,6 +8,8 @@ with products that run by themselves in another order:
   there;
 - an await stands where nothing is left to do without it, the releases of the slots that
   its products read right behind it;
+- a sum that no registers hold begins behind the awaits, before it, of sums that a loop
+  carries: it may take the place of one;
 - all else keeps its order.
 
 So what threads compute runs while products do. Between ops of one ring, accesses to
@@ -27,11 +29,13 @@ from cuda_tile.analysis.stages import (
     SETTLED,
     TAKE,
     has_effects,
+    keeps_sum,
     outer_values,
+    root_of,
 )
 from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.async_products import factors_of, runs_by_itself, sum_of
+from cuda_tile.ir.async_products import begins_sum, factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.traits import (
     BUFFER_MAKERS,
     BUFFER_ORDERS,
@@ -172,6 +176,7 @@ class _Needs:
         self._last: dict[object, int] = {}
         self._effects: list[int] = []
         self._awaits: dict[int, frozenset[ir.Value]] = {}
+        self._carried: set[int] = set()
         self._read: dict[ir.Value, frozenset[ir.Value]] = {}
         self._fence: int | None = None
         self._ordered: list[int] = []
@@ -184,6 +189,8 @@ class _Needs:
             }
             needed.update(self._by_tokens(place, op))
             needed.update(self._by_effects(place, op))
+            if begins_sum(op) and _is_kept(op):
+                needed.update(self._carried)
             self.found.append(needed - {place})
 
     def _by_tokens(self, place: int, op: ir.Operation) -> Iterator[int]:
@@ -206,6 +213,8 @@ class _Needs:
             yield from self._effects
             self._fence = place
         elif op.name in PRODUCT_WAITS:
+            if any(isinstance(value.owner, ir.Block) for value in op.operands):
+                self._carried.add(place)
             self._awaits[place] = self._read.get(op.operands[0], frozenset())
         elif op.name in _SHARED:
             yield from self._after("shared", place)
@@ -223,7 +232,7 @@ class _Needs:
 
         A buffer of this block is not the one of another iteration, and no other op's.
         """
-        buffer = _root(op.operands[1]) if op.name in BUFFER_STORES else None
+        buffer = root_of(op.operands[1]) if op.name in BUFFER_STORES else None
         maker = None if buffer is None else defining_op(buffer)
         is_own = (
             maker is not None and maker in self._places and maker.name in BUFFER_MAKERS
@@ -242,7 +251,7 @@ class _Needs:
             elif op.name in PUBLISHES:  # of a slot that threads may have filled
                 yield from self._after("filled")
         if runs_by_itself(op):
-            read = {_root(factor) for factor in factors_of(op)}
+            read = {root_of(factor) for factor in factors_of(op)}
             read |= self._read.get(sum_of(op), frozenset())
             self._read[op.results[0]] = frozenset(read)
             yield from self._after("products", place)
@@ -272,14 +281,10 @@ class _Needs:
                 self._readers.setdefault(ring, []).append(place)
 
 
+def _is_kept(start: ir.Operation) -> bool:
+    """Whether no registers hold a sum that an op begins."""
+    return any(keeps_sum(use.owner.operation) for use in start.results[0].uses)
+
+
 def _is_ordered(op: ir.Operation) -> bool:
     return is_access(op) and is_ordered(op)
-
-
-def _root(buffer: ir.Value) -> ir.Value:
-    """A buffer under the name that it was made with."""
-    maker = defining_op(buffer)
-    while maker is not None and maker.name in BUFFER_RENAMES:
-        buffer = maker.operands[0]
-        maker = defining_op(buffer)
-    return buffer

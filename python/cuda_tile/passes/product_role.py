@@ -29,10 +29,11 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import products_of
+from cuda_tile.analysis.slots import take_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.analysis.tensor_sums import awaits_columns
 from cuda_tile.engines.tcgen05 import TCGEN05
-from cuda_tile.ir.async_products import THREADS, factors_of, sum_of
+from cuda_tile.ir.async_products import THREADS, begins_sum, factors_of, sum_of
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.carried import CarriedVariable, ancestor_in
 from cuda_tile.ir.copy_plan import TMA
@@ -41,7 +42,6 @@ from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.scalars import constant, plus
 from cuda_tile.ir.tiles import pending_tile, shape_of
 from cuda_tile.ir.traits import (
-    BUFFER_RENAMES,
     FOR_LOOPS,
     PRODUCT_WAITS,
     RELEASES,
@@ -131,7 +131,7 @@ def _ends(entry: ir.Operation) -> dict[ir.Operation, ir.Operation | None]:
 
 def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
     """Whether products read slots of bulk copies that nobody else reads."""
-    takes = [_take_of(factor) for op in products for factor in factors_of(op)]
+    takes = [take_of(factor) for op in products for factor in factors_of(op)]
     return bool(products) and all(
         take is not None
         and text(ring_of(take), "fill") == TMA
@@ -141,20 +141,12 @@ def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
     )
 
 
-def _take_of(buffer: ir.Value) -> ir.Operation | None:
-    """The take that gives a buffer, whatever its name is; None if another op does."""
-    op = defining_op(buffer)
-    while op is not None and op.name in BUFFER_RENAMES:
-        op = defining_op(op.operands[0])
-    return op if op is not None and op.name in TAKES else None
-
-
 def _slots_of(product: ir.Operation) -> list[ir.Operation]:
     """Takes and releases of the rings that a product reads."""
     rings = {
         take.operands[0]
         for factor in factors_of(product)
-        if (take := _take_of(factor)) is not None
+        if (take := take_of(factor)) is not None
     }
     users = (use.owner.operation for ring in rings for use in ring.uses)
     return [op for op in users if op.name in TAKES | RELEASES]
@@ -172,7 +164,7 @@ def _start_of(end: ir.Operation) -> ir.Operation | None:
             continue
         seen.add(value)
         maker = defining_op(value)
-        if maker is not None and maker.name == "tileas.settled":
+        if maker is not None and begins_sum(maker):
             starts.add(maker)
         elif maker is not None and maker in products_of(end):
             work.append(sum_of(maker))

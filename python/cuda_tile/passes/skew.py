@@ -24,6 +24,7 @@ from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.traits import FOR_LOOPS, TAKES
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.passes.each_kernel import each_kernel
+from cuda_tile.passes.skew_awaits import carry_awaits
 from cuda_tile.passes.skew_fill import FillAhead
 from cuda_tile.passes.skew_products import carry_products
 from cuda_tile.passes.skew_slice import CannotMove
@@ -39,7 +40,8 @@ def run(entry: ir.Operation) -> None:
         anchors = [op for op in anchors if op.block != block]
         loop = anchor.parent
         if loop is not None and loop.operation.name in FOR_LOOPS:
-            _skew(entry, carry_products(_cut(entry, loop.operation)))
+            made = carry_products(_cut(entry, loop.operation))
+            _skew(entry, carry_awaits(made))
 
 
 def _may_move(op: ir.Operation) -> bool:

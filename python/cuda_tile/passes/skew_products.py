@@ -107,13 +107,13 @@ def _may_run_on(product: ir.Operation) -> bool:
     for value in factors_of(product):
         if not isinstance(value.type, BufferType):
             return False
-        maker = _maker(value)
+        maker = maker_of(value)
         if maker is None or (maker.block == product.block and maker.name not in TAKES):
             return False
     return True
 
 
-def _maker(buffer: ir.Value) -> ir.Operation | None:
+def maker_of(buffer: ir.Value) -> ir.Operation | None:
     """The op that gives a buffer, whatever its name is."""
     op = defining_op(buffer)
     while op is not None and op.name in BUFFER_RENAMES:
@@ -131,7 +131,7 @@ def _releases(
     for op in block_ops(loop.regions[0].blocks[0]):
         if op in of:
             for value in factors_of(op):
-                maker = _maker(value)
+                maker = maker_of(value)
                 if maker is not None and maker.name in TAKES:
                     last[maker.operands[0]] = of[op], op
         elif op.name in RELEASES and op.operands[0] in last:

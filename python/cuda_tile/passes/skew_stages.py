@@ -22,20 +22,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.analysis.slots import take_of
 from cuda_tile.analysis.stages import (
     CannotStage,
     Stages,
     has_effects,
     is_free,
+    keeps_sum,
     outer_values,
 )
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.async_products import factors_of
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.cloned import clone_renamed
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import branch, constant_of
+from cuda_tile.ir.traits import RELEASES
 from cuda_tile.ir.walk import location_text
 from cuda_tile.passes.skew_slice import CannotMove
 from cuda_tile.passes.skew_trips import Trips
@@ -58,7 +62,31 @@ def cut_loop(loop: ir.Operation) -> ir.Operation:
     if any(leaves(op) for op in stages.ops):
         raise CannotMove("some of its iterations end early")
     trips = Trips.of(loop, 1)
+    _release_behind_products(stages)
     return _Cut(stages, trips).apply()
+
+
+def _release_behind_products(stages: Stages) -> None:
+    """Early releases wait themselves for products that nobody awaits before them."""
+    products = [op for op in stages.ops if keeps_sum(op) and not stages.of[op]]
+    for number, op in enumerate(stages.ops):
+        if op.name not in RELEASES or stages.of[op]:
+            continue
+        read = [p for p in products if op.operands[0] in _rings_of(p)]
+        if read:
+            with ir.InsertionPoint(op), op.location:
+                sums = [p.results[0] for p in read]
+                ring, iteration = list(op.operands)[:2]
+                made = tileas.ReleaseOp(ring, iteration, sums).operation
+            stages.ops[number] = made
+            stages.of[made] = stages.of.pop(op)
+            op.erase()
+
+
+def _rings_of(product: ir.Operation) -> list[ir.Value]:
+    """The rings whose slots a product reads."""
+    takes = map(take_of, factors_of(product))
+    return [take.operands[0] for take in takes if take is not None]
 
 
 class _Cut:
@@ -252,6 +280,7 @@ class _Iterations:
             if value not in self.known[0]
             and (number := self._stages.number(value)) is not None
         ]
+        work += self._stages.sums_before(op)
         needed: set[ir.Operation] = set()
         while work:
             maker = self._stages.made_by(work.pop())

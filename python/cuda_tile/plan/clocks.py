@@ -8,14 +8,23 @@ of their own CTA, only with other CTAs; copies by an engine are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
+from cuda_tile.analysis.operand_sources import (
+    Product,
+    ProductPlans,
+    enclosing_loop,
+    is_staging_hoisted,
+)
+from cuda_tile.analysis.tcgen05 import alternates
+from cuda_tile.constants import EXCHANGE_CLOCKS, TENSOR_WAIT_CLOCKS
 from cuda_tile.engines.engine import Reading
+from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.plan import ProductPlan
-from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
-from cuda_tile.ir.traits import POWERS
+from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of, tile_bytes
+from cuda_tile.ir.traits import COMBINES, POWERS
 from cuda_tile.targets import Target
 
 
@@ -28,6 +37,45 @@ def waiting_clocks(target: Target, busy: float, ctas: int) -> float:
         ctas: CTAs of a multiprocessor, which work while one waits.
     """
     return max(busy, (busy + target.copy_latency_clocks) / ctas)
+
+
+def iteration_clocks(
+    clocks: Mapping[str, float],
+    plans: ProductPlans,
+    ops: Iterable[ir.Operation],
+    *,
+    overlaps: bool,
+) -> float:
+    """Clocks of an iteration: of the busiest resource, and what nothing hides.
+
+    Args:
+        clocks: Clocks by resource.
+        plans: The plans of the products.
+        ops: The ops of the entry.
+        overlaps: Whether products run while threads use the sums of others.
+    """
+    waiting = [p for p, q in plans.items() if q.engine == TCGEN05 and alternates(p.op)]
+    exchanges = sum(_exchanges(plans, op) for op in ops if op.name in COMBINES)
+    busy, lost = max(clocks.values()), EXCHANGE_CLOCKS * exchanges
+    if waiting and not overlaps:
+        others = max(n for name, n in clocks.items() if name != "tensor cores")
+        busy = clocks["tensor cores"] + others + TENSOR_WAIT_CLOCKS * len(waiting)
+    return busy + lost
+
+
+def _exchanges(plans: ProductPlans, op: ir.Operation) -> bool:
+    """Whether warps exchange what they combine of rows or columns in each iteration.
+
+    That is so for a tile like the sum of a product in tensor memory that several warps
+    divide along that dimension. Other engines' products have the entry's division.
+    """
+    if enclosing_loop(op) is None:
+        return False
+    shape, dim = shape_of(op.operands[0]), integer(op, "dim")
+    return any(
+        plan.engine == TCGEN05 and p.extents[:2] == shape and plan.warps[dim] > 1
+        for p, plan in plans.items()
+    )
 
 
 def resource_clocks(

@@ -18,12 +18,17 @@ from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
 from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
-from cuda_tile.analysis.tcgen05 import allocated_columns, tensor_columns_of
+from cuda_tile.analysis.tcgen05 import (
+    allocated_columns,
+    alternates,
+    tensor_columns_of,
+)
 from cuda_tile.constants import (
     EASY_REGISTERS,
     LADEN_REGISTERS,
     PAIRED_CTAS,
     ROLE_SPARED_REGISTERS,
+    STARTING_REGISTERS,
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, ProductPlan
@@ -33,6 +38,7 @@ from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     count_exponentials,
     fill_clocks,
+    iteration_clocks,
     resource_clocks,
     waiting_clocks,
 )
@@ -258,18 +264,24 @@ class Model:
             self._copies[key] = found.without(few) if few else found
         return self._copies[key]
 
-    def products(self, plan: Plan, copies: Copies) -> ProductPlans:
+    def products(
+        self, plan: Plan, copies: Copies, *, may_alternate: bool = True
+    ) -> ProductPlans:
         """The plan of each product in an entry whose plan is known.
 
         Args:
             plan: The plan of the entry.
             copies: The engines that load operands.
+            may_alternate: Whether sums may be in tensor memory that threads use in each
+                iteration of a loop.
         """
         found: dict[Product, ProductPlan] = {}
         target, left = self._target, self._target.tensor_columns
         for product, atom in self._staging(copies).atoms.items():
             made = divide_product(product, plan, target, atom, copies)
-            if tensor_columns_of(product, made) > left:
+            columns = tensor_columns_of(product, made)
+            stays = may_alternate or not alternates(product.op)
+            if columns > (left if stays else 0):
                 without = replace(target, tensor_columns=0)
                 made = divide_product(product, plan, without, atom, copies)
             left -= tensor_columns_of(product, made)
@@ -277,12 +289,26 @@ class Model:
         return found
 
     def candidate(self, decision: Decision) -> Candidate:
-        """The cost of a decision, or why it cannot be taken."""
+        """The cost of a decision, or why it cannot be taken.
+
+        If sums that threads use in each iteration may be in tensor memory, or warps may
+        compute them, it is the form that costs less of those that fit.
+        """
+        made = self._candidate(decision, may_alternate=True)
+        if not made.cost.columns or not any(alternates(p.op) for p in made.products):
+            return made
+        other = self._candidate(decision, may_alternate=False)
+        return min(made, other, key=lambda each: (not each.fits, each.rank))
+
+    def _candidate(self, decision: Decision, *, may_alternate: bool) -> Candidate:
+        """The cost of one form of a decision."""
         target, warps = self._target, decision.num_warps
         copies = self.copies(decision.engine, warps)
-        needed = self._of_warps(decision, copies)
+        needed = self._of_warps(decision, copies, may_alternate)
         plans, has_role = needed.products, decision.roles == "load"
         registers = needed.registers - (ROLE_SPARED_REGISTERS if has_role else 0)
+        if allocated_columns({p: q for p, q in plans.items() if alternates(p.op)}):
+            registers += STARTING_REGISTERS
         limit = launched = target.register_limit(warps, decision.ctas)
         if has_role:
             launched = target.register_limit(warps + LOAD_WARPS, decision.ctas)
@@ -291,7 +317,8 @@ class Model:
         resident = target.resident_ctas(warps, needed.registers)
         if columns:
             resident = min(resident, target.tensor_columns // columns)
-        busy = max(needed.clocks.values())
+        clocks, overlaps = needed.clocks, has_role
+        busy = iteration_clocks(clocks, plans, self._ops, overlaps=overlaps)
         if not copies.copied_loops:
             busy = waiting_clocks(target, busy, max(decision.ctas, resident))
         lacking = max(0, needed.least - launched)
@@ -390,13 +417,22 @@ class Model:
         size = tile_bytes(op.operands[index])
         return size <= self._target.shared_bytes_per_cta
 
-    def _of_warps(self, decision: Decision, copies: Copies) -> _Warps:
+    def _of_warps(
+        self, decision: Decision, copies: Copies, may_alternate: bool
+    ) -> _Warps:
         """What so many warps need that divide products in some way."""
         warps, division = decision.num_warps, decision.division
-        key = (copies.key, warps, division, decision.cluster, decision.part)
+        key = (
+            copies.key,
+            warps,
+            division,
+            decision.cluster,
+            decision.part,
+            may_alternate,
+        )
         if key not in self._warps:
-            staging = self._staging(copies)
-            plans = self.products(Plan(warps, *division), staging.copies)
+            staging, plan = self._staging(copies), Plan(warps, *division)
+            plans = self.products(plan, staging.copies, may_alternate=may_alternate)
             shares = warps * decision.cluster * self._parts(decision)
             self._warps[key] = self._estimated(staging, plans, warps, shares)
         return self._warps[key]

@@ -9,9 +9,11 @@ launch and the other role leave it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from math import prod
 
+from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import (
     Product,
     ProductPlans,
@@ -19,6 +21,7 @@ from cuda_tile.analysis.operand_sources import (
     warp_share,
 )
 from cuda_tile.analysis.registers import Tile, held_registers
+from cuda_tile.analysis.tcgen05 import sums_kept
 from cuda_tile.constants import (
     LATE_OVERHEAD_REGISTERS,
     LEAVING_REGISTERS,
@@ -74,14 +77,15 @@ def least_registers(plans: ProductPlans) -> int:
 
 def late_registers(
     mine: Mapping[Product, ProductPlan],
-    late: Iterable[Product],
+    late: Sequence[Product],
     leaving: Iterable[Product],
     plan: Plan,
 ) -> int:
     """Registers of a thread where products run an iteration behind others.
 
     It holds all sums, and the left operands of the late products. Where it stores such
-    an operand to shared memory it needs places for that, too.
+    an operand to shared memory it needs places for that, too. Of sums in tensor memory
+    it holds only those that it makes left operands of, in the same iteration.
 
     Args:
         mine: The products of a loop.
@@ -91,10 +95,11 @@ def late_registers(
     """
     threads = plan.num_warps * WARP_LANES
     needed = LATE_OVERHEAD_REGISTERS + LEAVING_REGISTERS * len(list(leaving))
+    held = [product for product in late if "registers" in mine[product].engine.sums]
     for product in mine:
         m, n, _ = product.extents
-        needed += m * n // threads
-    for product in late:
+        needed += m * n // threads if product in held or product not in late else 0
+    for product in held:
         m, _, k = product.extents
         needed += m * k * product.operand_bits // REGISTER_BITS // threads
         if (
@@ -116,6 +121,7 @@ class TileRegisters:
     def __init__(self, plans: ProductPlans, num_warps: int) -> None:
         self._threads = num_warps * WARP_LANES
         self._elements: dict[tuple[int, ...], int] = {}
+        self._kept = frozenset[ir.Value]().union(*starmap(sums_kept, plans.items()))
         for product, plan in plans.items():
             m, n, _ = product.extents
             rows, columns = warp_share(product, plan)
@@ -133,6 +139,8 @@ class TileRegisters:
 
     def __call__(self, tile: Tile) -> int:
         """Registers of one thread."""
+        if tile.value in self._kept:
+            return 0
         elements = self._elements.get(tile.shape)
         if elements is None:
             elements = -(-prod(tile.shape) // (self._threads * tile.neighbours))

@@ -12,12 +12,15 @@ result does not depend on how many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 
+CheckAll = Callable[[Sequence[str]], Iterable[bool]]
+"""Whether each of some programs shows the fault."""
 Change = Callable[[str, range], str | None]
 """A text with some places changed; None where that is no valid program."""
 
@@ -59,7 +62,8 @@ class Search:
 
     Args:
         text: A program that shows the fault.
-        shows_fault: Whether a program does; called by several threads.
+        shows_fault: Whether a program does; called by `jobs` threads, or
+            for one job by the thread that searches.
         jobs: Programs that are checked at once.
         watch: Called when a smaller program is found, and when a kind begins.
     """
@@ -77,16 +81,25 @@ class Search:
 
     def run(self, kinds: Sequence[Kind], is_over: Callable[[], bool]) -> None:
         """Tries all kinds in turn until a round changes nothing, or time is over."""
+        if self._jobs == 1:
+            self._run(kinds, partial(map, self._shows_fault), is_over)
+            return
         with ThreadPoolExecutor(self._jobs) as pool:
-            before = ""
-            while before != self.text and not is_over():
-                before = self.text
-                for kind in kinds:
-                    self._watch(Progress(kind.name, self.text, self.runs))
-                    self._exhaust(kind, pool, is_over)
+            check_all = partial(pool.map, self._shows_fault)
+            self._run(kinds, check_all, is_over)
+
+    def _run(
+        self, kinds: Sequence[Kind], check_all: CheckAll, is_over: Callable[[], bool]
+    ) -> None:
+        before = ""
+        while before != self.text and not is_over():
+            before = self.text
+            for kind in kinds:
+                self._watch(Progress(kind.name, self.text, self.runs))
+                self._exhaust(kind, check_all, is_over)
 
     def _exhaust(
-        self, kind: Kind, pool: ThreadPoolExecutor, is_over: Callable[[], bool]
+        self, kind: Kind, check_all: CheckAll, is_over: Callable[[], bool]
     ) -> None:
         """Tries one kind, on long runs of places first."""
         size = kind.count(self.text) if kind.in_runs else 1
@@ -96,20 +109,20 @@ class Search:
                 runs = (
                     range(s, min(s + size, count)) for s in range(start, count, size)
                 )
-                accepted = self._first(kind, runs, pool)
+                accepted = self._first(kind, runs, check_all)
                 if accepted is None:
                     break
                 start = accepted.start
             size //= 2
 
     def _first(
-        self, kind: Kind, runs: Iterator[range], pool: ThreadPoolExecutor
+        self, kind: Kind, runs: Iterator[range], check_all: CheckAll
     ) -> range | None:
         """Takes the first change that keeps the fault; the places that it changed."""
         made = self._new(kind, runs)
         while batch := list(islice(made, self._jobs)):
             texts = [text for _, text in batch]
-            found = list(pool.map(self._shows_fault, texts))
+            found = list(check_all(texts))
             self.runs += len(batch)
             for (places, text), is_good in zip(batch, found, strict=True):
                 if is_good:
@@ -145,7 +158,8 @@ def reduce_text(
     Args:
         text: A program that shows it.
         kinds: The ways to make it smaller, those that take away most first.
-        shows_fault: Whether a program shows it; called by `jobs` threads.
+        shows_fault: Whether a program shows it; called by `jobs` threads, or for one
+            job by the thread that calls.
         jobs: Programs that are checked at once.
         is_over: Whether the search shall end with what it has.
         watch: Called when a smaller program is found, and when a kind begins.

@@ -6,7 +6,7 @@
 
 include "cuda_tile/Tileas/ops/Wgmma.td"
 
-def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma"> {
+def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier"> {
   let summary = "Starts a matrix product in tensor memory";
   let description = [{
     What `mmaf` and `mmai` compute, by instructions of one thread that `atom` names:

@@ -6,7 +6,7 @@
 
 include "cuda_tile/Tileas/ops/Wgmma.td"
 
-def Tileas_TestingProductOp : Tileas_AsyncProductOp<"testing_product", "testing"> {
+def Tileas_TestingProductOp : Tileas_AsyncProductOp<"testing_product", "testing", "group"> {
   let summary = "Starts a product by an engine that a test registers";
   let description = "A test gives it its meaning and its instructions.";
 }

@@ -7,8 +7,9 @@
 include "cuda_tile/Tileas/Base.td"
 include "cuda_tile/Tileas/Interfaces.td"
 
-// A product whose sum is in registers, and whose groups complete in order.
-class Tileas_AsyncProductOp<string mnemonic, string stem>
+// A product that runs by itself; its end is known by groups, which complete in order, or
+// by an mbarrier.
+class Tileas_AsyncProductOp<string mnemonic, string stem, string completion>
     : Tileas_Op<mnemonic, stem,
                 [AllTypesMatch<["acc", "result"]>, Tileas_AsyncProduct]> {
   let arguments = (ins
@@ -26,12 +27,11 @@ class Tileas_AsyncProductOp<string mnemonic, string stem>
     custom<CudaTileType>(type($lhs)) `,` qualified(type($rhs)) `,`
     qualified(type($acc))
   }];
-  let extraClassDeclaration = [{
-    static ::llvm::StringRef getCompletion() { return "group"; }
-  }];
+  let extraClassDeclaration =
+      "static ::llvm::StringRef getCompletion() { return \"" # completion # "\"; }";
 }
 
-def Tileas_WgmmaOp : Tileas_AsyncProductOp<"wgmma", "mma"> {
+def Tileas_WgmmaOp : Tileas_AsyncProductOp<"wgmma", "mma", "group"> {
   let summary = "Starts a matrix product of warpgroups";
   let description = [{
     What `mmaf` and `mmai` compute, by instructions of four warps that `atom` names:
