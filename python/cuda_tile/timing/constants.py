@@ -225,7 +225,7 @@ _CHIPS = {
 
 
 def nearest_clocks(target: Target) -> ChipClocks:
-    """The constants of a chip, or of the latest one before it that has some.
+    """The constants of a chip, or of the latest before it that has some, or the first.
 
     To compare kernels with each other; a time needs the chip's own.
     """
@@ -234,7 +234,7 @@ def nearest_clocks(target: Target) -> ChipClocks:
         for name, clocks in reversed(_CHIPS.items())
         if find_target(name).capability <= target.capability
     )
-    return next(earlier)
+    return next(earlier, _AMPERE)
 
 
 def chip_clocks(target: Target) -> ChipClocks:
