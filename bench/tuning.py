@@ -159,8 +159,8 @@ def _note(row: Row, own: Candidate | None, found: Tuned) -> str:
         return ""
     mine, best = clocks_of(own), clocks_of(found.best)
     return (
-        f"{own.words}: {mine.limiter} {mine.total:.0f}, where the best has "
-        f"{best.parts.get(mine.limiter, 0.0):.0f}"
+        f"{own.words}, limited by {mine.limiter}; the best is {found.best.words}, by "
+        f"{best.limiter}"
     )
 
 

@@ -17,10 +17,12 @@ from cuda_tile import Options, Tuned, TuningRecord, UserError, tunable, tune
 from cuda_tile import builder as b
 from cuda_tile.batch.cache import Cache
 from cuda_tile.batch.run import Machines
+from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.inputs import Inputs
 from cuda_tile.targets import find_target
+from cuda_tile.timing.counting import counting
 from cuda_tile.tuning.candidate import Candidate, Final, Variant
-from cuda_tile.tuning.clocks import clocks_of
+from cuda_tile.tuning.clocks import clocks_of, launch_clocks
 from cuda_tile.tuning.ranking import rank
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,10 +49,10 @@ def tuned_softmax(cache: Cache) -> Tuned:
 # Ranking ------------------------------------------------------------------------------
 
 
-def made(number: int, **fields: Any) -> Candidate:
+def made(number: int, total: float = 100.0, **fields: Any) -> Candidate:
     """A candidate with counts; the plan of number 0 is the compiler's own."""
-    clocks = fields.pop("clocks", {"L2": 100.0})
-    known = Final(32, 0, 0, 4, str(number), ctas=2, resident=2, clocks=clocks)
+    clocks = fields.pop("clocks", {"L2": total})
+    known = Final(32, 0, 0, 4, str(number), total, "L2", clocks)
     plan = {
         "number": number,
         "chosen": number == 0,
@@ -72,10 +74,10 @@ def order(*candidates: Candidate) -> list[int | None]:
 
 
 def test_fewest_clocks_are_first_and_the_reason_is_said() -> None:
-    slow = made(0, clocks={"L2": 100.0, "issue slots": 20.0})
-    fast = made(1, clocks={"L2": 90.0, "issue slots": 30.0}, registers=64)
+    slow = made(0, 100.0, clocks={"L2": 100.0, "issue slots": 20.0})
+    fast = made(1, 90.0, clocks={"L2": 90.0, "issue slots": 30.0}, registers=64)
     assert order(slow, fast) == [1, 0]
-    assert rank([slow, fast]).why.startswith("plan 1 (4 warps, tma copies) takes 180")
+    assert rank([slow, fast]).why.startswith("plan 1 (4 warps, tma copies) takes 90")
     assert "plan 0" in rank([slow, fast]).why
 
 
@@ -88,10 +90,10 @@ def test_the_own_plan_stays_where_others_take_no_fewer() -> None:
 
 def test_what_spills_is_the_same_code_or_is_beaten_is_dropped() -> None:
     best = made(0)
-    spilling = made(1, spill_bytes=8, clocks={})
+    spilling = made(1, 0.0, spill_bytes=8, clocks={})
     same = made(2, code="0")
     beaten = made(3, registers=33)
-    near_miss = made(4, registers=33, clocks={"L2": 99.0})
+    near_miss = made(4, 99.0, registers=33)
     # The own plan stays even where another one needs fewer registers for as much.
     assert order(made(0, registers=40), made(1)) == [0, 1]
     ranking = rank([best, spilling, same, beaten, near_miss])
@@ -103,26 +105,61 @@ def test_what_spills_is_the_same_code_or_is_beaten_is_dropped() -> None:
     }
 
 
+def test_what_overlaps_better_is_not_beaten() -> None:
+    """Each part takes more, but more CTAs share a multiprocessor."""
+    crowded = made(1, 90.0, clocks={"L2": 101.0}, registers=33)
+    assert order(made(0), crowded) == [1, 0]
+
+
 def test_equal_code_of_other_launches_is_no_duplicate() -> None:
-    assert order(made(0), made(1, code="0", ctas=1)) == [1, 0]
+    assert order(made(0), made(1, 50.0, code="0")) == [1, 0]
 
 
-def test_few_warps_do_not_fill_a_multiprocessor() -> None:
-    """A scheduler has a quarter of the units; a lone warp does one thing at a time."""
-    work = {"issue slots": 100.0, "shared memory": 90.0}
-    full = clocks_of(made(0, clocks=work, ctas=1))
-    lone = clocks_of(made(0, clocks=work, ctas=1, warps=1, resident=1))
-    assert (full.total, full.limiter) == (100.0, "issue slots")
-    assert lone.parts["issue slots"] == 400.0
-    assert (lone.total, lone.limiter) == (490.0, "warps in turn")
+def counted(gpu: str, n_tiles: int) -> Any:
+    """The clocks of a kernel that doubles 256 elements a tile block."""
+    x = np.ones(256 * n_tiles, np.float32)
+    with b.TileIrGenerator() as generator:
+        pointer = b.make_pointer_type(b.Float32)
+        with generator.create_entry("k", [pointer]) as (source,):
+            place = source + (b.get_tile_block_id()[0] * 256 + b.iota(256))
+            part, _ = b.load_ptr_tko(place)
+            b.store_ptr_tko(place, part * 2.0)
+        module = generator.module
+    compiled = cuda_tile.compile(module, gpu)
+    report = cuda_tile.run(
+        module,
+        grid=n_tiles,
+        args=[x],
+        on="emulator",
+        compiled=compiled,
+        **counting(compiled, needs_machine=True),
+    )
+    return launch_clocks(report, (n_tiles, 1, 1), find_target(gpu))
 
 
-def test_matrix_instructions_without_a_unit_of_their_own_are_slower() -> None:
-    work = {"tensor cores": 100.0}
-    own = clocks_of(made(0, clocks=work, has_own_matrix_unit=True))
-    other = clocks_of(made(0, clocks=work))
-    assert own.total == 200.0
-    assert other.total == pytest.approx(320.0)
+@pytest.mark.skipif(find_nvdisasm() is None, reason="needs nvdisasm")
+def test_clocks_are_those_of_the_model_for_a_full_chip() -> None:
+    """So many blocks that they share the units: twice the blocks, twice the clocks."""
+    once, twice = counted("sm_80", 1), counted("sm_80", 2)
+    assert twice.total == pytest.approx(2 * once.total, rel=0.01)
+    assert once.limiter == "L2"
+    # 256 elements in and out at the 42 bytes a clock of an A100; alone it waits longer.
+    assert once.total == pytest.approx(2 * 256 * 4 / 42, rel=0.01)
+    assert once.parts["latency of a warp"] > once.total
+
+
+@pytest.mark.skipif(find_nvdisasm() is None, reason="needs nvdisasm")
+def test_a_chip_without_constants_has_those_of_an_earlier_one() -> None:
+    later, earlier = counted("sm_89", 1), counted("sm_80", 1)
+    assert later.parts["L2"] == earlier.parts["L2"]
+    # Its bound is its own: less of L2 for each multiprocessor.
+    assert later.total > earlier.total
+
+
+def test_without_nvdisasm_nothing_is_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuda_tile.machine.disassembler.find_nvdisasm", lambda: None)
+    with pytest.raises(UserError, match=r"needs nvdisasm: pip install"):
+        counted("sm_80", 1)
 
 
 # Search -------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from cuda_tile import api
 from cuda_tile.cli.counts import stats_text
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
+from cuda_tile.cli.speed import Speed, add_speed_options, read_speed
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import UserError
@@ -36,7 +37,6 @@ from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.number_text import array_kind, first_elements, number_text
 from cuda_tile.runtime.report import MODES, Finding
 from cuda_tile.runtime.spread import bind_named, naming
-from cuda_tile.targets import find_target
 
 EXECUTORS = {
     "interp": "the interpreter",
@@ -45,7 +45,7 @@ EXECUTORS = {
 }
 EXECUTOR_OF = {
     **dict.fromkeys(("trace", "shuffle", "unspecified"), "interp"),
-    **dict.fromkeys(("bounds", "order", "time"), "emulator"),
+    **dict.fromkeys(("bounds", "order", "time", "timeline"), "emulator"),
 }
 """The executor that an option is for, if it is for one only."""
 OF_JUDGES = ("mode", "limit", "numbers", "seed", "preceding", "collect")
@@ -104,18 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--stats", action="store_true", help="print the counters of the executor"
     )
-    parser.add_argument(
-        "--bounds",
-        action="store_true",
-        help="emulator: also say, for the grid and each loop, how fast the chip could "
-        "at best do the work that was counted, and what limits it",
-    )
-    parser.add_argument(
-        "--time",
-        action="store_true",
-        help="emulator: also say how long the launch takes by a model of clocks, from "
-        "the same counts (docs/time.md)",
-    )
+    add_speed_options(parser)
     _add_checks(parser)
     add_debug_options(parser)
     return parser
@@ -214,8 +203,7 @@ class Request:
         args: The arguments of the command line, without added shapes and strides.
         printed: Positions among `args` to print in full.
         has_stats: Whether to print counters.
-        has_bounds: Whether to print bounds.
-        has_time: Whether to print the time of the model.
+        speed: What to say of its speed.
         has_trace: Whether to print each operation.
         seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
@@ -233,8 +221,7 @@ class Request:
     args: list[ParsedArg]
     printed: tuple[int, ...]
     has_stats: bool
-    has_bounds: bool
-    has_time: bool
+    speed: Speed
     has_trace: bool
     seed: int | None
     shuffle: int
@@ -242,11 +229,6 @@ class Request:
     preceding: tuple[int, ...]
     options: dict[str, Any]
     front: FrontEnd | None = None
-
-    @property
-    def counts(self) -> bool:
-        """Whether bounds are needed."""
-        return self.has_bounds or self.has_time
 
 
 def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Request:
@@ -280,8 +262,7 @@ def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Re
         args=args,
         printed=printed,
         has_stats=words.stats,
-        has_bounds=words.bounds,
-        has_time=words.time,
+        speed=read_speed(words),
         has_trace=words.trace,
         seed=words.seed,
         shuffle=words.shuffle or 0,
@@ -378,12 +359,7 @@ def run_file(request: Request) -> Sequence[Finding]:
         print(f"  checked: {checked}")
     if request.has_stats:
         print(stats_text(counted))
-    if request.has_bounds:
-        from cuda_tile.emulator.bounds.text import bounds_text
-
-        print(bounds_text(counted.bounds))
-    if request.has_time:
-        print(_time(request, counted))
+    request.speed.say(counted, request.grid, request.gpu)
     findings: Sequence[Finding] = getattr(counted, "findings", ())
     for finding in findings:
         print(f"finding: {finding}")
@@ -407,7 +383,7 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
             on=request.executor,
             gpu=request.gpu,
             **_choices(request),
-            **(_for_bounds(request, module, kernel) if request.counts else {}),
+            **request.speed.choices(module, kernel, request.gpu),
         )
     except UserError as error:
         say(error)
@@ -478,22 +454,6 @@ def _choices(request: Request) -> dict[str, Any]:
         arrays = [request.args[position].value for position in request.preceding]
         choices["preceding"] = arrays
     return choices
-
-
-def _for_bounds(request: Request, module: Any, kernel: str) -> dict[str, Any]:
-    """What bounds depend on: the chip, the registers and the machine code."""
-    from cuda_tile.timing.counting import counting
-
-    compiled = api.compile(module, request.gpu)
-    return {"compiled": compiled, **counting(compiled, kernel)}
-
-
-def _time(request: Request, counted: Any) -> str:
-    """The time of the model, from the counts of a launch."""
-    from cuda_tile.timing.launched import time_of_counts
-    from cuda_tile.timing.text import time_text
-
-    return time_text(time_of_counts(counted, request.grid, find_target(request.gpu)))
 
 
 def _array(value: object) -> Array | None:

@@ -21,6 +21,7 @@ from cuda_tile.interp.program import Program
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.args import Bound
+from cuda_tile.targets import find_target
 
 if TYPE_CHECKING:
     from cuda_tile.debug.target import FrontEnd
@@ -109,10 +110,9 @@ class Work:
             return float(report.op_count)
         if report.bounds is None:  # in the debugger, which counts no bounds
             return float(report.steps)
-        from cuda_tile.cutile.benchmark import benchmark_clocks
+        from cuda_tile.tuning.clocks import launch_clocks
 
-        compiled = self.image.compiled(settings.gpu)
-        return benchmark_clocks(report, compiled, self.grid, settings.gpu)
+        return launch_clocks(report, self.grid, find_target(settings.gpu)).total
 
     def run(
         self,
@@ -210,9 +210,9 @@ class Work:
         compiled = self.image.compiled(settings.gpu, cubin=needs_cubin)
         choices = settings.choices
         if is_benchmark:
-            from cuda_tile.cutile.benchmark import benchmark_choices
+            from cuda_tile.timing.counting import counting
 
-            choices |= benchmark_choices(compiled, settings.gpu)
+            choices |= counting(compiled, needs_machine=True)
         return api.run(
             self.image.module,
             self.entry,

@@ -75,7 +75,7 @@ def html_page(collected: Collected) -> str:
     def compared(kernel: KernelReport) -> list[tuple[str, str, str]]:
         return compared_rows(kernel, events.get(kernel.kernel))
 
-    return _template().render(
+    return template("page.html.j2").render(
         version=__version__,
         title=collected.title,
         gpu=", ".join(dict.fromkeys(k.target_text for k in report.kernels)),
@@ -99,31 +99,33 @@ def html_page(collected: Collected) -> str:
         total_ms=sum(ms for _, ms in steps),
         most_ms=max((ms for _, ms in steps), default=0) or 1,
         key_help=KEYS,
-        css=_markup(_file("page.css")),
-        js=_markup("\n".join(map(_file, _SCRIPTS))),
-        data=_markup(_json(_data(collected))),
+        css=markup(file_text("page.css")),
+        js=markup("\n".join(map(file_text, _SCRIPTS))),
+        data=markup(_json(_data(collected))),
     )
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """One of the templates of the folder `page`."""
     # Loaded here, so that commands without a page do not load Jinja.
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_file("page.html.j2"))
+    return environment.from_string(file_text(name))
 
 
-def _markup(text: str) -> Any:
+def markup(text: str) -> Any:
     """Text that is HTML already."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
-def _file(name: str) -> str:
+def file_text(name: str) -> str:
+    """What a file of the folder `page` has."""
     return (
         files("cuda_tile.pictures").joinpath("page", name).read_text(encoding="utf-8")
     )
@@ -181,7 +183,7 @@ def _kernel(kernel: PlacedKernel, run: Run, failure: str) -> dict[str, Any]:
                 "x".join(map(str, each.layout.shape)),
                 each.text,
                 groups_text(each.layout.groups()),
-                _markup(layout_svg(each.layout)),
+                markup(layout_svg(each.layout)),
             )
             for each in kernel.layouts[:MOST_LAYOUTS]
         ],
@@ -190,7 +192,7 @@ def _kernel(kernel: PlacedKernel, run: Run, failure: str) -> dict[str, Any]:
         "shared_bytes": end,
         "buffers": [(b.text, _bank_pictures(b)) for b in used[:MOST_BUFFERS]],
         "has_rings": bool(kernel.rings),
-        "iterations": _markup(iterations_svg(run.events, kernel.rings, kernel.roles))
+        "iterations": markup(iterations_svg(run.events, kernel.rings, kernel.roles))
         if run.events
         else "",
         "failure": failure,
@@ -213,12 +215,12 @@ def _bank_pictures(buffer: UsedBuffer) -> list[tuple[str, Any]]:
     pictures = [
         (
             groups_text(buffer.layout.groups()),
-            _markup(banks_svg(buffer.layout, buffer.bits)),
+            markup(banks_svg(buffer.layout, buffer.bits)),
         )
     ]
     for where, access in buffer.accesses:
         picture = banks_svg(buffer.layout, buffer.bits, access)
-        pictures.append((where, _markup(picture)))
+        pictures.append((where, markup(picture)))
     return pictures
 
 

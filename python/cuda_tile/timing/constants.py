@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cuda_tile.errors import Unsupported
-from cuda_tile.targets import Target
+from cuda_tile.targets import Target, find_target
 
 Kind = Literal["measured", "published", "assumed"]
 Case = Literal["low", "likely", "high"]
@@ -222,6 +222,19 @@ _CHIPS = {
     "sm_100": _BLACKWELL,
     "sm_120": _GRAPHICS,
 }
+
+
+def nearest_clocks(target: Target) -> ChipClocks:
+    """The constants of a chip, or of the latest before it that has some, or the first.
+
+    To compare kernels with each other; a time needs the chip's own.
+    """
+    earlier = (
+        clocks
+        for name, clocks in reversed(_CHIPS.items())
+        if find_target(name).capability <= target.capability
+    )
+    return next(earlier, _AMPERE)
 
 
 def chip_clocks(target: Target) -> ChipClocks:

@@ -35,7 +35,9 @@ def find_report(compiled: Compiled, kernel: str | None) -> KernelReport:
     return found[0]
 
 
-def counting(compiled: Compiled, kernel: str | None = None) -> dict[str, Any]:
+def counting(
+    compiled: Compiled, kernel: str | None = None, *, needs_machine: bool = False
+) -> dict[str, Any]:
     """Arguments `bounds`, `registers` and `machine` of a launch on the emulator.
 
     Without nvdisasm there is no `machine`, and bounds count PTX.
@@ -43,16 +45,17 @@ def counting(compiled: Compiled, kernel: str | None = None) -> dict[str, Any]:
     Args:
         compiled: What was compiled.
         kernel: The kernel's name; None for the only one.
+        needs_machine: Whether nvdisasm must be there.
 
     Raises:
-        UserError: There is no such kernel, or ptxas refuses its text.
+        UserError: There is no such kernel, or ptxas or nvdisasm refuses.
     """
     report = find_report(compiled, kernel)
     found: dict[str, Any] = {
         "bounds": find_target(report.gpu),
         "registers": report.registers or None,
     }
-    if find_nvdisasm() is not None:
+    if needs_machine or find_nvdisasm() is not None:
         made = partial(assemble, gpu=report.arch, line_info=True)
         found["machine"] = machine_code(
             parse(compiled.ptx), report.kernel, lambda text: made(text).cubin

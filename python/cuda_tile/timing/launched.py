@@ -14,6 +14,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import Target, find_target
+from cuda_tile.timing.constants import ChipClocks
 from cuda_tile.timing.counting import counting, find_report
 from cuda_tile.timing.model import Shape, Time, model
 
@@ -77,6 +78,7 @@ def time_of_counts(
     as_grid: Sequence[int] | None = None,
     longer: float = 1.0,
     dram_bytes: float | None = None,
+    chip: ChipClocks | None = None,
 ) -> Time:
     """How long a launch takes that the emulator has counted; of any PTX.
 
@@ -87,6 +89,7 @@ def time_of_counts(
         as_grid: As for `time_of`, as are the others.
         longer: The same.
         dram_bytes: The same.
+        chip: Constants; None for those of the target.
 
     Raises:
         UserError: There are no bounds, or the chip's constants are not known.
@@ -96,4 +99,4 @@ def time_of_counts(
         raise UserError("expected a report with bounds, got one of a launch without")
     tiles = prod(grid if as_grid is None else as_grid)
     shape = Shape(tiles, prod(grid), bounds.n_ctas, longer, dram_bytes)
-    return model(bounds, shape, target)
+    return model(bounds, shape, target, chip)

@@ -129,20 +129,23 @@ class Time:
     is_machine: bool
 
 
-def model(bounds: Bounds, shape: Shape, target: Target) -> Time:
+def model(
+    bounds: Bounds, shape: Shape, target: Target, chip: ChipClocks | None = None
+) -> Time:
     """The time of a launch by its counts.
 
     Args:
         bounds: Counts of a launch, of machine code where there is some.
         shape: What is launched.
         target: The chip.
+        chip: Its constants; None for those of `chip_clocks`.
 
     Raises:
         UserError: The chip's constants are not known, or counts are of another chip.
     """
     if bounds.chip != target.name:
         raise UserError(f"expected counts for {target.name}, got {bounds.chip}")
-    chip = chip_clocks(target)
+    chip = chip or chip_clocks(target)
     cases: dict[Case, _Case] = {
         case: _Case(bounds, shape, target, chip, case) for case in CASES
     }

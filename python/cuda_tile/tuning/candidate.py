@@ -54,10 +54,9 @@ class Final:
         shared_bytes: Of a CTA.
         warps: Of a CTA.
         code: SHA-256 of its PTX.
-        has_own_matrix_unit: See `clocks.has_own_matrix_unit`.
-        resident: CTAs that a multiprocessor holds at once.
-        ctas: CTAs of the launch.
-        clocks: By part of a multiprocessor, for one CTA; empty if it was not run.
+        total: Clocks of the launch, see `clocks.launch_clocks`; 0 if it was not run.
+        limiter: What it waits for.
+        clocks: The same by unit or latency.
     """
 
     registers: int
@@ -65,9 +64,8 @@ class Final:
     shared_bytes: int
     warps: int
     code: str
-    has_own_matrix_unit: bool = False
-    resident: int = 1
-    ctas: int = 1
+    total: float = 0.0
+    limiter: str = ""
     clocks: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def data(self) -> dict[str, Any]:

@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The clocks by which candidates are ranked, in one place.
+"""The clocks by which candidates are ranked: those of the model of docs/time.md.
 
-A candidate that was compiled and run on the emulator has counts, of which its bound is
-made (docs/bounds.md); before that there is only the estimate of its plan.
+Before a candidate is compiled there is only the estimate of its plan.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
-from cuda_tile.engines.mma_sync import MMA_SYNC
+from cuda_tile.emulator.report import Report
 from cuda_tile.targets import Target
-from cuda_tile.tuning.candidate import Candidate, Final
+from cuda_tile.timing.constants import nearest_clocks
+from cuda_tile.timing.launched import time_of_counts
+from cuda_tile.tuning.candidate import Candidate
 
-SCHEDULERS = 4
-"""Schedulers of a multiprocessor, each with a quarter of its matrix units and of its
-special functions (CUDA C++ Programming Guide, "Compute Capabilities")."""
-OF_SCHEDULERS = ("tensor cores", "issue slots", "special functions")
-"""The parts of a multiprocessor that its schedulers share."""
-IN_TURN = (*OF_SCHEDULERS, "shared memory")
-"""The parts that a warp uses one at a time, as its instructions follow each other."""
-MATRIX_ENGINES = ("wgmma", "tcgen05")
-"""Instructions of which the rates of a chip speak; others are slower there."""
+LAUNCHES = 1024
+"""Launches that a multiprocessor is taken to do at once: so many that waves are full,
+however many CTAs share it."""
 
 
 @dataclass(frozen=True)
@@ -30,73 +27,48 @@ class Clocks:
     """What a candidate takes of one multiprocessor.
 
     Attributes:
-        parts: Clocks by part of the multiprocessor: of the whole launch where there are
-            counts, of an iteration in an estimate.
+        total: Clocks of the whole launch; of an iteration in an estimate.
+        limiter: What it waits for.
+        parts: The same by unit or latency, if nothing overlapped with other CTAs.
     """
 
+    total: float
+    limiter: str
     parts: Mapping[str, float]
 
     @property
-    def total(self) -> float:
-        """Clocks of the part that takes longest."""
-        return max(self.parts.values(), default=0.0)
-
-    @property
-    def limiter(self) -> str:
-        """The part that takes longest."""
-        return max(self.parts, key=lambda name: self.parts[name], default="nothing")
-
-    @property
     def order(self) -> tuple[float, ...]:
-        """The sort key: the longest first, ties by the next one."""
-        return tuple(sorted(self.parts.values(), reverse=True))
+        """The sort key: the total first, ties by the longest part, then the next."""
+        return self.total, *sorted(self.parts.values(), reverse=True)
 
 
 def clocks_of(candidate: Candidate) -> Clocks:
     """The clocks of a candidate: by its counts, and without them by its estimate."""
-    if candidate.final is not None:
-        return launch_clocks(candidate.final, candidate.target)
+    if (final := candidate.final) is not None:
+        return Clocks(final.total, final.limiter, final.clocks)
     cost = candidate.predicted
-    return Clocks({**cost["clocks"], "with latency": cost["iteration"]})
+    parts = {**cost["clocks"], "with latency": cost["iteration"]}
+    limiter = max(parts, key=lambda name: parts[name])
+    return Clocks(parts[limiter], limiter, parts)
 
 
-def launch_clocks(final: Final, target: Target) -> Clocks:
-    """The emulator's bound for all CTAs of a launch.
+def launch_clocks(report: Report, grid: tuple[int, int, int], target: Target) -> Clocks:
+    """The clocks of a launch on a multiprocessor that does many of them.
+
+    A launch on the emulator is a small one, which stands for a grid that fills the
+    chip. So memory, of which it finds cold what is then in L2, does not count.
 
     Args:
-        final: What was counted.
-        target: The chip.
+        report: Of the launch, with bounds and machine code.
+        grid: Its tile blocks.
+        target: The chip; one without constants is given those of `nearest_clocks`.
     """
-    busy = min(SCHEDULERS, final.warps * final.resident)
-    parts = {name: n * final.ctas for name, n in final.clocks.items()}
-    for name in OF_SCHEDULERS:
-        if name in parts:
-            parts[name] *= SCHEDULERS / busy
-    if not final.has_own_matrix_unit and "tensor cores" in parts:
-        parts["tensor cores"] *= matrix_slowdown(target)
-    warps = final.warps * final.resident
-    return Clocks({**parts, "warps in turn": _in_turn(final, parts) / warps})
-
-
-def _in_turn(final: Final, parts: Mapping[str, float]) -> float:
-    """Clocks of one warp, if it did all work: nothing overlaps but with other warps.
-
-    Assumed: instructions of a warp wait for each other, but for matrix instructions
-    that run by themselves. Without it a single warp would seem to fill all units.
-    """
-    waited = [
-        name
-        for name in IN_TURN
-        if not (name == "tensor cores" and final.has_own_matrix_unit)
-    ]
-    return sum(parts.get(name, 0.0) for name in waited)
-
-
-def has_own_matrix_unit(ptx: str) -> bool:
-    """Whether a program has the matrix instructions of which a chip's rate speaks."""
-    return any(name in ptx for name in MATRIX_ENGINES)
-
-
-def matrix_slowdown(target: Target) -> float:
-    """What other matrix instructions take, in times of these."""
-    return MMA_SYNC.slowdown(target)
+    chip = nearest_clocks(target)
+    as_grid = (grid[0] * chip.multiprocessors * LAUNCHES, *grid[1:])
+    time = time_of_counts(
+        report, grid, target, as_grid=as_grid, dram_bytes=0.0, chip=chip
+    )
+    parts = Counter[str]()
+    for part in time.parts:
+        parts.update({name: n * prod(grid) for name, n in part.clocks.items()})
+    return Clocks(time.likely / LAUNCHES, time.limiter, dict(parts))

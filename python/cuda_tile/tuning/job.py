@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import prod
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,18 +14,16 @@ import numpy as np
 
 from cuda_tile import api
 from cuda_tile.batch.job import Job, Product, product_of
-from cuda_tile.emulator.report import Report
 from cuda_tile.options import Options
 from cuda_tile.pictures.inputs import Inputs
 from cuda_tile.runtime.elements import Array
 from cuda_tile.targets import WARP_LANES
+from cuda_tile.timing.counting import counting
 from cuda_tile.tuning.candidate import Candidate, Final
-from cuda_tile.tuning.clocks import has_own_matrix_unit
+from cuda_tile.tuning.clocks import launch_clocks
 
 ALIGNMENT_BYTES = 256
 """Of arrays, as `cudaMalloc` aligns them: sectors depend on it."""
-UNCOUNTED = ("DRAM",)
-"""Parts that a launch of few tile blocks says nothing of: it finds no caches filled."""
 
 
 def _nothing() -> Inputs:
@@ -64,10 +61,12 @@ class TuningJob(Job):
                 args=_aligned(inputs.args),
                 on="emulator",
                 compiled=compiled,
-                bounds=self.options.target,
-                registers=final.registers,
+                **counting(compiled, needs_machine=True),
             )
-            final = counted(final, report, compiled, inputs.grid)
+            took = launch_clocks(report, inputs.grid, self.options.target)
+            final = replace(
+                final, total=took.total, limiter=took.limiter, clocks=took.parts
+            )
         product = product_of(compiled, None)
         return replace(product, data=json.dumps(asdict(final)).encode())
 
@@ -81,27 +80,7 @@ def made_of(compiled: api.Compiled) -> Final:
         kernel.shared_bytes,
         kernel.threads // WARP_LANES,
         hashlib.sha256(_code(compiled.ptx).encode()).hexdigest(),
-        has_own_matrix_unit(compiled.ptx),
     )
-
-
-def counted(
-    final: Final, report: Report, compiled: api.Compiled, grid: tuple[int, int, int]
-) -> Final:
-    """The same with what the emulator counted in a launch.
-
-    Args:
-        final: What ptxas says.
-        report: Of the launch, with bounds.
-        compiled: The kernel.
-        grid: Tile blocks.
-    """
-    bounds, (record,) = report.bounds, compiled.launch.values()
-    assert bounds is not None, "they were asked for"
-    parts = {part.name: part.clocks for part in bounds.grid.resources}
-    clocks = {name: n for name, n in parts.items() if name not in UNCOUNTED}
-    ctas = prod(grid) * prod(record.cluster)
-    return replace(final, resident=bounds.ctas, ctas=ctas, clocks=clocks)
 
 
 def _code(ptx: str) -> str:

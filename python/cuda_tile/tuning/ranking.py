@@ -46,7 +46,7 @@ def rank(made: Sequence[Candidate]) -> Ranking:
     for candidate in _by_spills(made, dropped):
         final = _final(candidate)
         same = next((o for o in left if _final(o).code == final.code), None)
-        if same is not None and _is_same_work(same, candidate):
+        if same is not None and _final(same).total == final.total:
             dropped.append(Dropped(str(candidate), f"the same code as {same}"))
         else:
             left.append(candidate)
@@ -91,11 +91,6 @@ def _key(candidate: Candidate) -> tuple[Any, ...]:
     return round(clocks.total, 3), not _is_chosen(candidate), clocks.order
 
 
-def _is_same_work(one: Candidate, other: Candidate) -> bool:
-    """Whether equal code is also launched equally."""
-    return _final(one).ctas == _final(other).ctas
-
-
 def _beats(one: Candidate, other: Candidate) -> bool:
     """Whether a candidate takes no more of any part than another, and less of some."""
     mine, theirs = _taken(one), _taken(other)
@@ -105,12 +100,13 @@ def _beats(one: Candidate, other: Candidate) -> bool:
 
 
 def _taken(candidate: Candidate) -> dict[str, float]:
-    final = _final(candidate)
+    final, clocks = _final(candidate), clocks_of(candidate)
     held = {
+        "total": clocks.total,
         "registers": final.registers * final.warps,
         "shared bytes": final.shared_bytes,
     }
-    return {**clocks_of(candidate).parts, **held}
+    return {**clocks.parts, **held}
 
 
 def _final(candidate: Candidate) -> Final:

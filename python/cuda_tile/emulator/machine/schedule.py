@@ -42,6 +42,7 @@ from cuda_tile.emulator.machine.step import (
 from cuda_tile.emulator.machine.stuck import Stuck, report
 from cuda_tile.emulator.machine.waiting import Waiting
 from cuda_tile.emulator.memory.call_stack import Cells
+from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ptx.syntax import Variable
 from cuda_tile.emulator.sync.mbarriers import Mbarriers
@@ -96,6 +97,11 @@ class Scheduler:
     def mbarriers(self) -> Mbarriers:
         """The mbarriers of the machine."""
         return self._agents.mbarriers
+
+    @property
+    def spaces(self) -> Spaces:
+        """The memories of the machine, by their addresses."""
+        return self._agents.spaces
 
     def run(self, entry: Program) -> None:
         """Runs all live lanes.
