@@ -123,6 +123,7 @@ class LoadedOperand:
             others may.
         may_end: Whether its iteration may end before its tile is used. A ring with
             mbarriers could not be released on every way then.
+        tables: The loads of its loop that say where it reads.
         is_computed: Whether threads compute the operands from its tile, which they
             read from where it was copied; else products read it, or slices of it.
     """
@@ -132,6 +133,7 @@ class LoadedOperand:
     uses: tuple[tuple[ir.Operation, int], ...]
     refusal: str | None
     may_end: bool
+    tables: tuple[ir.Operation, ...] = ()
     is_computed: bool = False
 
 
@@ -143,7 +145,10 @@ def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
         if loop is not None:
             refusal = _refuse_place(load, loop, len(users))
             may_end = _may_end_before(load, [op for op, _ in users])
-            found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end))
+            tables = tuple(_tables_of(load, loop))
+            found.append(
+                LoadedOperand(load, loop, tuple(users), refusal, may_end, tables)
+            )
     return found
 
 
@@ -168,7 +173,10 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
         loop = load.block.owner.operation
         refusal = _refuse_address(load, loop)
         may_end = _may_end_before(load, [op for op, _ in users])
-        found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end, True))
+        tables = tuple(_tables_of(load, loop))
+        found.append(
+            LoadedOperand(load, loop, tuple(users), refusal, may_end, tables, True)
+        )
     return found
 
 
@@ -335,26 +343,43 @@ def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
 
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
     """Why the place that a load reads is not known iterations ahead."""
+    for op in _address_ops(load, loop):
+        # async_copies C9
+        if op.name not in PURE and op.name not in LOADS:
+            return f"its address depends on '{op_stem(op)}' of the same iteration"
+    return None
+
+
+def _tables_of(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
+    """The loads of a loop that say where another one of it reads."""
+    return [op for op in _address_ops(load, loop) if op.name in LOADS]
+
+
+def _address_ops(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
+    """The ops of a loop from which the place that a load reads is computed.
+
+    Not those behind one that is neither pure nor a load.
+    """
     index = loop.regions[0].blocks[0].arguments[0]
     around = (load, *enclosing_ops_of(load))
     inside = {op.block for op in takewhile(lambda op: op != loop, around)}
 
     def behind(value: ir.Value) -> Iterable[ir.Value]:
-        op, is_token = defining_op(value), isinstance(value.type, TokenType)
+        op = defining_op(value)
         if value == index or (value.owner if op is None else op.block) not in inside:
             return ()
         if op is None:
-            return () if is_token else (_next_iterations(value),)
-        return op.operands if op.name in PURE else ()
+            return _numbers([_next_iterations(value)])
+        return _numbers(op.operands) if op.name in PURE | LOADS else ()
 
-    numbers = (
-        v for v in reached(load.operands, behind) if not isinstance(v.type, TokenType)
-    )
-    for op in map(defining_op, numbers):
-        # async_copies C9
-        if op is not None and op.block in inside and op.name not in PURE:
-            return f"its address depends on '{op_stem(op)}' of the same iteration"
-    return None
+    made = map(defining_op, reached(_numbers(load.operands), behind))
+    found = (op for op in made if op is not None and op.block in inside)
+    return list(dict.fromkeys(found))
+
+
+def _numbers(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """Those that are no tokens."""
+    return [value for value in values if not isinstance(value.type, TokenType)]
 
 
 def _next_iterations(carried: ir.Value) -> ir.Value:
