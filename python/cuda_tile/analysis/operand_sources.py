@@ -7,7 +7,7 @@ chained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import cast
@@ -19,7 +19,14 @@ from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
+from cuda_tile.ir.rings import slot_bytes_of
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    is_distributed,
+    shape_of,
+    tile_bytes,
+)
 from cuda_tile.ir.traits import (
     ELEMENTWISE,
     FOR_LOOPS,
@@ -34,6 +41,7 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_ops_of,
     makers_in,
+    nested_ops,
     op_stem,
     reached,
     value_behind,
@@ -213,6 +221,27 @@ def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
                 LoadedOperand(load, entry.operation, tuple(users), refusal, may_end)
             )
     return found
+
+
+def most_live_bytes(
+    loop: ir.Operation, users: Mapping[ir.Operation, Sequence[ir.Operation]]
+) -> int:
+    """The most bytes at a time of tiles that are copied where their loads stand.
+
+    Args:
+        loop: The loop, or entry, around the loads.
+        users: The loads, each with what reads its copy.
+    """
+    places = {op: place for place, op in enumerate(nested_ops(loop))}
+    ends = {load: max(places[op] for op in (load, *users[load])) for load in users}
+    return max(
+        slot_bytes_of(
+            tile_bytes(load.results[0])
+            for load in users
+            if places[load] <= places[now] <= ends[load]
+        )
+        for now in users
+    )
 
 
 def _uses_of_loads(
