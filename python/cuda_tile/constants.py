@@ -222,6 +222,11 @@ memory where one operand of 16 bits comes from 8 bits, 896 where both do, 896 an
 for tf32; `mma.sync` takes about 820 for either, but 1696 where 8-bit operands lie along
 M and come one by one.
 """
+UNIFORM_REGISTERS = 63
+"""Uniform registers of a warp, which hold addresses that its threads share.
+
+Source: CUDA Binary Utilities, "Instruction Set Reference": UR0 to UR62 on sm_90.
+"""
 CROWDED_REGISTERS = 192
 """Registers of the sums of an iteration's products that leave 40 to 48 for all else.
 

@@ -173,19 +173,6 @@ MISSES = (
         ),
     ),
     Miss(
-        "index_that_is_loaded",
-        9,
-        (
-            (
-                "%row = addi %zero, %zero : tile<i32>",
-                "%read, %told = load_ptr_tko weak %flags token = %held "
-                ": tile<ptr<i32>> -> tile<i32>, token\n      "
-                "%low = mini %read, %zero signed : tile<i32>\n      "
-                "%row = maxi %low, %zero signed : tile<i32>",
-            ),
-        ),
-    ),
-    Miss(
         "tile_that_something_else_uses",
         11,
         (
@@ -275,6 +262,96 @@ LEGAL = (
         True,
     ),
 )
+TABLE = PROGRAM.replace(
+    "%row = addi %zero, %zero : tile<i32>",
+    """%entry = offset %flags, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %read, %told = load_ptr_tko weak %entry token = %fresh : tile<ptr<i32>> -> tile<i32>, token
+      %column = andi %read, %one : tile<i32>""",
+).replace("%av[%row, %k]", "%av[%zero, %column]")
+"""A table says where each iteration loads."""
+READ = "load_ptr_tko weak %entry token = %fresh"
+TABLE_MISSES = (
+    Miss(
+        "table_that_the_loop_writes",
+        9,
+        (
+            (READ, "load_ptr_tko weak %entry token = %held"),
+            ("continue %next, %held", "continue %next, %noted"),
+            (
+                NEXT,
+                "%noted = store_ptr_tko weak %entry, %one token = %told "
+                f": tile<ptr<i32>>, tile<i32> -> token\n      {NEXT}",
+            ),
+        ),
+    ),
+    Miss(
+        "table_behind_a_store_of_the_loop",
+        9,
+        (
+            (NOW, STORE.format("%now", "fv", "%k", "%held")),
+            (READ, "load_ptr_tko weak %entry token = %now"),
+        ),
+    ),
+    Miss("table_read_relaxed", 9, ((READ, READ.replace("weak", "relaxed device")),)),
+    Miss("table_read_acquire", 9, ((READ, READ.replace("weak", "acquire device")),)),
+    Miss(
+        "table_behind_an_acquire",
+        9,
+        (
+            (BEFORE, ACQUIRE.format("%before")),
+            (READ, "load_ptr_tko weak %entry token = %before"),
+        ),
+    ),
+    Miss(
+        "entry_that_an_atomic_gives",
+        9,
+        (
+            (
+                f"{READ} : tile<ptr<i32>> -> tile<i32>, token",
+                "atomic_rmw_tko relaxed device %entry, add, %zero "
+                ": tile<ptr<i32>>, tile<i32> -> tile<i32>, token",
+            ),
+        ),
+    ),
+    Miss(
+        "entry_that_a_sum_decides",
+        9,
+        (
+            (
+                "%column = andi %read, %one : tile<i32>",
+                "%first = extract %acc[%zero, %zero] "
+                ": tile<64x16xf32> -> tile<1x1xf32>\n      "
+                "%single = reshape %first : tile<1x1xf32> -> tile<f32>\n      "
+                "%none = constant <f32: 0.0> : tile<f32>\n      "
+                "%more = cmpf greater_than ordered %single, %none "
+                ": tile<f32> -> tile<i1>\n      "
+                "%chosen = select %more, %read, %one : tile<i1>, tile<i32>\n      "
+                "%column = andi %chosen, %one : tile<i32>",
+            ),
+        ),
+    ),
+    Miss("no_entry", 10, (("scalar i32 0x2", "scalar i32 0x0"),), True),
+    Miss("one_entry", 10, (("scalar i32 0x2", "scalar i32 0x1"),), True),
+    Miss("four_entries", 10, (("scalar i32 0x2", "scalar i32 0x4"),), True),
+    Miss(
+        "entry_that_the_one_before_names",
+        9,
+        (
+            (
+                "iter_values(%acc = %zeros, %held = %before) -> (tile<64x16xf32>, token)",
+                "iter_values(%acc = %zeros, %held = %before, %spot = %zero) "
+                "-> (tile<64x16xf32>, token, tile<i32>)",
+            ),
+            ("%sum, %last = for", "%sum, %last, %left = for"),
+            ("offset %flags, %k", "offset %flags, %spot"),
+            (
+                "continue %next, %held : tile<64x16xf32>, token",
+                "continue %next, %held, %column : tile<64x16xf32>, token, tile<i32>",
+            ),
+        ),
+        True,
+    ),
+)
 POINTERS = PROGRAM.replace(
     "%row = addi %zero, %zero : tile<i32>",
     """%rows = iota : tile<64xi32>
@@ -330,6 +407,16 @@ BULK = PROGRAM.replace(BEFORE, ACQUIRE.format("%before"))
 STORED = PROGRAM.replace(BEFORE, STORE.format("%before", "alias", "%zero", "%fresh"))
 SEEDS = (
     Seed("async_copies", "view", PROGRAM, "stage", has_copied, GPUS, MISSES),
+    Seed(
+        "async_copies",
+        "table",
+        TABLE,
+        "skew",
+        runs_ahead,
+        ("sm_80", "sm_120"),
+        TABLE_MISSES,
+    ),
+    Seed("async_copies", "table_of_a_role", TABLE, "stage", has_copied, ("sm_90",)),
     Seed("async_copies", "pointers", POINTERS, "stage", has_copied, GPUS, PADDED),
     Seed(
         "async_copies",

@@ -45,10 +45,16 @@ Contract `async_copies`
     | | | atomic_before_the_loop, acquire_whose_token_the_loop_carries |
     | | | acquire_of_a_branch_before_the_loop, wait_before_the_loop |
     | - blocks | what other tile blocks write meanwhile a weak load may not read | |
-    | C9 indices | the address is computed, not loaded, from the iteration's index | |
-    | | of any width | index_that_is_loaded, index_of_64_bits |
-    | C10 extents | no copy is started for iterations that do not come | no_iteration |
-    | | | one_iteration, odd_extents |
+    | C9 indices | the address is computed from the iteration's index, of any width, | |
+    | | and from what weak loads read that tokens put behind nothing: these | |
+    | | run ahead as well | index_of_64_bits, table_that_the_loop_writes |
+    | | | table_behind_a_store_of_the_loop, table_behind_an_acquire |
+    | | | table_read_relaxed, table_read_acquire |
+    | | | entry_that_an_atomic_gives, entry_that_a_sum_decides |
+    | | | entry_that_the_one_before_names |
+    | C10 extents | no copy is started and no table read for iterations that do not | |
+    | | come | no_iteration, one_iteration, odd_extents |
+    | | | no_entry, one_entry, four_entries |
     | C11 captures | only products use the tile, or what threads compute for them | |
     | | | tile_that_something_else_uses |
 """
@@ -76,8 +82,10 @@ from cuda_tile.analysis.tiling import (
 from cuda_tile.analysis.tokens import (
     GRID_WAIT,
     TokenOrder,
+    is_fresh,
     is_ordered,
     is_plain_load,
+    tokens_of,
 )
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
@@ -143,7 +151,7 @@ class EngineChoice:
         for check in checks:
             if (reason := operand.refusal or check(load)) is not None:
                 return reason
-        return None
+        return next(filter(None, map(_refuse_table, operand.tables)), None)
 
     def is_read_by_scalars(self, operand: LoadedOperand) -> bool:
         """Whether `ldmatrix` cannot read a tile for the products that it feeds.
@@ -354,6 +362,17 @@ def _refuse_strong(load: ir.Operation) -> str | None:
     if not order.is_strong:  # async_copies C3
         return None
     return f"its memory order is {order.semantics}, copies are weak"
+
+
+def _refuse_table(load: ir.Operation) -> str | None:
+    """Why a load may not run ahead that says where another one reads."""
+    reason = _refuse_strong(load)
+    if reason is None and not all(map(is_fresh, tokens_of(load.operands))):
+        reason = "tokens order it with other accesses"
+    if reason is None:  # async_copies C9
+        return None
+    where = f"'{op_stem(load)}' at {location_text(load)}"
+    return f"its address depends on {where}: {reason}"
 
 
 def _refuse_padding(load: ir.Operation) -> str | None:

@@ -7,7 +7,7 @@ chained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import cast
@@ -19,7 +19,14 @@ from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.plan import ProductPlan, batch_of, extents_of
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
+from cuda_tile.ir.rings import slot_bytes_of
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    is_distributed,
+    shape_of,
+    tile_bytes,
+)
 from cuda_tile.ir.traits import (
     ELEMENTWISE,
     FOR_LOOPS,
@@ -34,6 +41,7 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_ops_of,
     makers_in,
+    nested_ops,
     op_stem,
     reached,
     value_behind,
@@ -123,6 +131,7 @@ class LoadedOperand:
             others may.
         may_end: Whether its iteration may end before its tile is used. A ring with
             mbarriers could not be released on every way then.
+        tables: The loads of its loop that say where it reads.
         is_computed: Whether threads compute the operands from its tile, which they
             read from where it was copied; else products read it, or slices of it.
     """
@@ -132,6 +141,7 @@ class LoadedOperand:
     uses: tuple[tuple[ir.Operation, int], ...]
     refusal: str | None
     may_end: bool
+    tables: tuple[ir.Operation, ...] = ()
     is_computed: bool = False
 
 
@@ -143,7 +153,10 @@ def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
         if loop is not None:
             refusal = _refuse_place(load, loop, len(users))
             may_end = _may_end_before(load, [op for op, _ in users])
-            found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end))
+            tables = tuple(_tables_of(load, loop))
+            found.append(
+                LoadedOperand(load, loop, tuple(users), refusal, may_end, tables)
+            )
     return found
 
 
@@ -168,7 +181,10 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
         loop = load.block.owner.operation
         refusal = _refuse_address(load, loop)
         may_end = _may_end_before(load, [op for op, _ in users])
-        found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end, True))
+        tables = tuple(_tables_of(load, loop))
+        found.append(
+            LoadedOperand(load, loop, tuple(users), refusal, may_end, tables, True)
+        )
     return found
 
 
@@ -205,6 +221,27 @@ def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
                 LoadedOperand(load, entry.operation, tuple(users), refusal, may_end)
             )
     return found
+
+
+def most_live_bytes(
+    loop: ir.Operation, users: Mapping[ir.Operation, Sequence[ir.Operation]]
+) -> int:
+    """The most bytes at a time of tiles that are copied where their loads stand.
+
+    Args:
+        loop: The loop, or entry, around the loads.
+        users: The loads, each with what reads its copy.
+    """
+    places = {op: place for place, op in enumerate(nested_ops(loop))}
+    ends = {load: max(places[op] for op in (load, *users[load])) for load in users}
+    return max(
+        slot_bytes_of(
+            tile_bytes(load.results[0])
+            for load in users
+            if places[load] <= places[now] <= ends[load]
+        )
+        for now in users
+    )
 
 
 def _uses_of_loads(
@@ -335,26 +372,43 @@ def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
 
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
     """Why the place that a load reads is not known iterations ahead."""
+    for op in _address_ops(load, loop):
+        # async_copies C9
+        if op.name not in PURE and op.name not in LOADS:
+            return f"its address depends on '{op_stem(op)}' of the same iteration"
+    return None
+
+
+def _tables_of(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
+    """The loads of a loop that say where another one of it reads."""
+    return [op for op in _address_ops(load, loop) if op.name in LOADS]
+
+
+def _address_ops(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
+    """The ops of a loop from which the place that a load reads is computed.
+
+    Not those behind one that is neither pure nor a load.
+    """
     index = loop.regions[0].blocks[0].arguments[0]
     around = (load, *enclosing_ops_of(load))
     inside = {op.block for op in takewhile(lambda op: op != loop, around)}
 
     def behind(value: ir.Value) -> Iterable[ir.Value]:
-        op, is_token = defining_op(value), isinstance(value.type, TokenType)
+        op = defining_op(value)
         if value == index or (value.owner if op is None else op.block) not in inside:
             return ()
         if op is None:
-            return () if is_token else (_next_iterations(value),)
-        return op.operands if op.name in PURE else ()
+            return _numbers([_next_iterations(value)])
+        return _numbers(op.operands) if op.name in PURE | LOADS else ()
 
-    numbers = (
-        v for v in reached(load.operands, behind) if not isinstance(v.type, TokenType)
-    )
-    for op in map(defining_op, numbers):
-        # async_copies C9
-        if op is not None and op.block in inside and op.name not in PURE:
-            return f"its address depends on '{op_stem(op)}' of the same iteration"
-    return None
+    made = map(defining_op, reached(_numbers(load.operands), behind))
+    found = (op for op in made if op is not None and op.block in inside)
+    return list(dict.fromkeys(found))
+
+
+def _numbers(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """Those that are no tokens."""
+    return [value for value in values if not isinstance(value.type, TokenType)]
 
 
 def _next_iterations(carried: ir.Value) -> ir.Value:

@@ -47,15 +47,15 @@ def is_plain_load(op: ir.Operation) -> bool:
 
 def token_operand(op: ir.Operation) -> ir.Value | None:
     """The token behind which an access stands, or None."""
-    tokens = _tokens(op.operands)
+    tokens = tokens_of(op.operands)
     return tokens[0] if tokens else None
 
 
 def is_ordered(access: ir.Operation) -> bool:
     """Whether tokens order an access with anything."""
-    if not all(map(is_fresh, _tokens(access.operands))):
+    if not all(map(is_fresh, tokens_of(access.operands))):
         return True
-    return any(list(token.uses) for token in _tokens(access.results))
+    return any(list(token.uses) for token in tokens_of(access.results))
 
 
 class Accesses:
@@ -173,14 +173,14 @@ class TokenOrder:
 
     def before(self, access: ir.Operation) -> list[ir.Operation]:
         """What an access waits for, the same op in an earlier iteration included."""
-        if all(map(is_fresh, _tokens(access.operands))):
+        if all(map(is_fresh, tokens_of(access.operands))):
             return []
         accesses, behind = self._solved
         return accesses.of(behind.waited_for(access))
 
     def writes_after(self, load: ir.Operation) -> list[ir.Operation]:
         """The accesses that wait for a load, and do more than to read."""
-        if not any(list(token.uses) for token in _tokens(load.results)):
+        if not any(list(token.uses) for token in tokens_of(load.results)):
             return []
         accesses, _ = self._solved
         others = (op for op in accesses.ops if op.name not in READS | {GRID_WAIT})
@@ -201,5 +201,6 @@ def _places(access: ir.Operation) -> list[ir.Value]:
     )
 
 
-def _tokens(values: Iterable[ir.Value]) -> list[ir.Value]:
+def tokens_of(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """The tokens among some values."""
     return [value for value in values if isinstance(value.type, TokenType)]

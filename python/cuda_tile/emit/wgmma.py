@@ -27,6 +27,7 @@ from cuda_tile.emit.wgmma_operands import (
     from_buffer,
     from_registers,
     places_of,
+    product_atom,
 )
 from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.errors import InternalError, Unsupported
@@ -44,7 +45,6 @@ from cuda_tile.layout.wgmma import (
     WARPGROUP_WARPS,
     WGMMA_CAPABILITY,
     WgmmaAtom,
-    atom_of_sums,
 )
 
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
@@ -70,7 +70,7 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
             f"'{op.name}' needs sm_{WGMMA_CAPABILITY}a, got {e.target.arch}; "
             "tileas.mma_sync multiplies on every chip"
         )
-    atom = _atom_of(op)
+    atom = product_atom(op)
     acc, b = e.pending(op.operands[2]), e.builder
     _check_accumulator(acc.layout, atom)
     right, flips = from_buffer(e, op, "b", acc.layout, atom)
@@ -222,14 +222,6 @@ def _text(form: _Form, first: int) -> str:
                 f"{form.mnemonic} {{{slots}}}, {operands}, {scale}{form.tail};"
             )
     return "\n\t".join(lines)
-
-
-def _atom_of(op: ir.Operation) -> WgmmaAtom:
-    name = ir.StringAttr(op.attributes["atom"]).value
-    atom = atom_of_sums(name, pending_tile(op.operands[2])[1])
-    if atom is None:
-        raise InternalError(f"emit: no instruction of warpgroups is called {name}")
-    return atom
 
 
 def _check_accumulator(layout: LinearLayout, atom: WgmmaAtom) -> None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.analysis.register_readers import is_read_elsewhere
-from cuda_tile.constants import CROWDED_REGISTERS
+from cuda_tile.constants import CROWDED_REGISTERS, UNIFORM_REGISTERS
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
@@ -22,13 +23,14 @@ from cuda_tile.emit.mma_operands import integer_words
 from cuda_tile.emit.pending import repeats
 from cuda_tile.emit.ptxas_habits import computed_here
 from cuda_tile.errors import InternalError, UserError
-from cuda_tile.ir.async_products import runs_by_itself
+from cuda_tile.ir.async_products import factors_of, runs_by_itself
 from cuda_tile.ir.tiles import (
     element_bits,
     layout_of,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
+from cuda_tile.ir.traits import BUFFER_RENAMES, TAKES
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, value_behind
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
@@ -36,16 +38,31 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import (
     WARPGROUP_WARPS,
     WgmmaAtom,
+    atom_of_sums,
 )
 
 _WORD_BITS = 32
 _WORD_BYTES = 4
+_DESCRIPTOR_WORDS = 2
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
 
 Places = dict[Coord, list[ir.Value]]
 """What instructions take of an operand, by where they begin in a warpgroup's part."""
 Part = Callable[[Collection[int], range], Places]
 """Gives the places of a left operand that begin in some rows, and in a range of K."""
+
+
+def product_atom(op: ir.Operation) -> WgmmaAtom:
+    """The instruction of a product of warpgroups.
+
+    Raises:
+        InternalError: There is none of its name.
+    """
+    name = ir.StringAttr(op.attributes["atom"]).value
+    atom = atom_of_sums(name, pending_tile(op.operands[2])[1])
+    if atom is None:
+        raise InternalError(f"emit: no instruction of warpgroups is called {name}")
+    return atom
 
 
 def from_registers(
@@ -190,15 +207,37 @@ def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
 
 
 def _is_crowded(block: ir.Block) -> bool:
-    """Whether the sums of a loop's products leave few registers for descriptors.
+    """Whether a loop's products leave few registers for descriptors.
 
-    Then each iteration computes them from the first of each operand.
+    Their sums take registers, and so do descriptors that no iteration changes, as far
+    as there are no uniform ones for them. Then each iteration computes them from the
+    first of each operand.
     """
     if not repeats(block.owner.operation):
         return False
-    totals = [op.results[0] for op in block_ops(block) if runs_by_itself(op)]
-    counts = [pending_tile(total)[1].n_registers for total in totals]
-    return sum(counts) >= CROWDED_REGISTERS
+    products = [op for op in block_ops(block) if runs_by_itself(op)]
+    sums = sum(pending_tile(op.results[0])[1].n_registers for op in products)
+    words = sum(map(_fixed_words, products))
+    return sums + max(0, words - UNIFORM_REGISTERS) >= CROWDED_REGISTERS
+
+
+def _fixed_words(op: ir.Operation) -> int:
+    """Words of the descriptors of a product that are the same in each iteration."""
+    atom, count = product_atom(op), 0
+    origins = list(_origins(pending_tile(op.results[0])[1], atom))
+    for axis, factor in enumerate(factors_of(op)[:2]):
+        if isinstance(factor.type, BufferType) and _stays(factor):
+            depth = BufferType(factor.type).shape[1 - axis] // atom.shape[2]
+            count += depth * len({origin[axis] for origin, _ in origins})
+    return _DESCRIPTOR_WORDS * count
+
+
+def _stays(buffer: ir.Value) -> bool:
+    """Whether a buffer has one place in all iterations: it is no slot of several."""
+    maker = defining_op(value_behind(buffer, BUFFER_RENAMES))
+    if maker is None or maker.name not in TAKES:
+        return maker is not None
+    return RingType(maker.operands[0].type).slots == 1
 
 
 def _matrix_word(

@@ -37,6 +37,7 @@ from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import begins_sum, factors_of, runs_by_itself, sum_of
 from cuda_tile.ir.traits import (
+    ACQUIRES,
     BUFFER_MAKERS,
     BUFFER_ORDERS,
     BUFFER_RENAMES,
@@ -245,6 +246,8 @@ class _Needs:
         """What an op stays behind that is no access to a shared buffer."""
         if op.name in RING_STEPS:
             yield from self._after(op.operands[0], place)
+            if defining_op(op.operands[0]) in self._places:
+                yield from self._in_freed_bytes(place, op)
             if op.name in RELEASES:
                 yield from self._readers.pop(op.operands[0], ())
                 yield from self._after(_BARRIER)  # behind which one warp speaks for all
@@ -260,6 +263,16 @@ class _Needs:
             yield from self._after("fills", place)
         elif op.name not in RING_STEPS:
             yield from self._after("others", place)
+
+    def _in_freed_bytes(self, place: int, op: ir.Operation) -> Iterator[int]:
+        """A ring of this block is filled behind those released before it.
+
+        Their bytes may be the same: `plan` counts on that (plan/rings.py).
+        """
+        if op.name in RELEASES:
+            self._last["freed"] = place
+        elif op.name in ACQUIRES:
+            yield from self._after("freed")
 
     def _after(self, what: object, place: int | None = None) -> Iterator[int]:
         """The last op of a kind; `place` is the last one from now on."""

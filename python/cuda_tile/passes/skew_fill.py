@@ -9,7 +9,8 @@ A loop over k whose copies run a iterations ahead becomes
 If the ring has a slot for it, the fill stands right behind the take: the barrier of the
 take shows that all threads have read the slot's earlier contents, so that the loop
 needs no other barrier. With one slot less the fill stands behind the release. Products
-that run by themselves are started first.
+that run by themselves are started first. Entries of tables that say where copies read
+come an iteration before these (passes/skew_tables.py).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from cuda_tile.ir.scalars import at_most, constant_of, plus
 from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES, RELEASES, RING_STEPS
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
+from cuda_tile.passes.skew_tables import Tables
 from cuda_tile.passes.skew_trips import Trips, last_index
 
 Known = dict[ir.Value, ir.Value]
@@ -112,6 +114,7 @@ class FillAhead:
         self._loop = loop
         self._fills = [fill for fill in fills_of(loop) if fill.ahead > 0]
         self._slices: dict[int, BackwardSlice] = {}
+        self._tables: dict[int, Tables] = {}
         self._distances: dict[int, list[Fill]] = {}
         for fill in self._fills:
             self._distances.setdefault(fill.ahead, []).append(fill)
@@ -141,9 +144,15 @@ class FillAhead:
             self._slices[ahead] = found = BackwardSlice(self._loop)
             for fill in fills:
                 found.add(v for copy in fill.copies for v in _inputs(copy))
-        trips = Trips.of(self._loop, max(self._distances))
+            self._tables[ahead] = Tables.of(found)
+        trips = Trips.of(self._loop, self._farthest)
         carried = self._start(trips)
         self._continue(carried)
+
+    @property
+    def _farthest(self) -> int:
+        """The most iterations by which anything runs ahead."""
+        return max(ahead + tables.lead for ahead, tables in self._tables.items())
 
     def _iteration_number(self, fill: Fill) -> int:
         """Which carried value the iteration of a ring is."""
@@ -157,40 +166,74 @@ class FillAhead:
         """Inserts the fills before the loop; gives what the loop carries for its own.
 
         That is the token after all copies, if it matters, then for each distance what
-        its slice carries.
+        its slice carries and the entries of its tables.
         """
         first_operand, _ = first_carried(self._loop)
         initial = list(self._loop.operands)[first_operand:]
-        arguments = list(self._loop.regions[0].blocks[0].arguments)
         with ir.InsertionPoint(self._loop), self._loop.location:
             token = cuda_tile.MakeTokenOp().result if self._has_tokens else None
             states: dict[int, Sequence[ir.Value]] = {
                 ahead: [initial[j] for j in sorted(self._slices[ahead].carried)]
                 for ahead in self._distances
             }
+            found = {a: self._first_entries(a, trips) for a in self._distances}
             for iteration in range(-max(self._distances), 0):
                 for fill in self._fills:
                     number = iteration + fill.ahead
                     if number < 0:
                         continue
-                    index = trips.first(number)
-                    known = self._known(fill.ahead, states[fill.ahead], arguments)
-                    known[arguments[0]] = index
+                    state = [*states[fill.ahead], *found[fill.ahead].get(number, ())]
+                    known = self._known(fill.ahead, state, trips.first(number))
                     at = plus(initial[self._iterations[fill]], number)
                     token, news = self._fill(
                         fill, at, trips.reaches(number), known, token
                     )
                     states[fill.ahead] = news or states[fill.ahead]
+            for a, state in states.items():
+                entries = found[a].get(a) or self._entries(a, a, trips, state)
+                states[a] = [*state, *entries]
         tokens = [] if token is None else [token]
         return tokens + [v for ahead in self._distances for v in states[ahead]]
 
-    def _known(
-        self, ahead: int, state: Sequence[ir.Value], arguments: Sequence[ir.Value]
-    ) -> Known:
+    def _first_entries(self, ahead: int, trips: Trips) -> dict[int, list[ir.Value]]:
+        """The entries of tables for the first iterations, by their number.
+
+        All are asked for before the first is awaited. None where the slice carries
+        something, which is known only behind the fills before.
+        """
+        if self._slices[ahead].carried or not self._tables[ahead].entries:
+            return {}
+        return {n: self._entries(ahead, n, trips, ()) for n in range(ahead + 1)}
+
+    def _entries(
+        self, ahead: int, number: int, trips: Trips, state: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The entries of tables for one of the first iterations.
+
+        Args:
+            ahead: The distance.
+            number: The iteration.
+            trips: The iterations of the loop.
+            state: What the slice carries to it.
+        """
+        if not self._tables[ahead].entries:
+            return []
+        known = self._known(ahead, state, trips.first(number))
+        return self._tables[ahead].look_up(trips.reaches(number), known)
+
+    def _known(self, ahead: int, state: Sequence[ir.Value], index: ir.Value) -> Known:
+        """What the values of an iteration are.
+
+        Args:
+            ahead: The distance of its copies.
+            state: What their slice carries, perhaps with the entries of their tables.
+            index: The loop's index in it.
+        """
+        arguments = list(self._loop.regions[0].blocks[0].arguments)
         first = first_carried(self._loop)[1]
         numbers = sorted(self._slices[ahead].carried)
-        keys = [arguments[first + j] for j in numbers]
-        return dict(zip(keys, state, strict=True))
+        keys = [*(arguments[first + j] for j in numbers), *self._tables[ahead].entries]
+        return {arguments[0]: index, **dict(zip(keys, state, strict=False))}
 
     def _fill(
         self,
@@ -286,26 +329,51 @@ class FillAhead:
         head = token
         states: dict[int, Sequence[ir.Value]] = {}
         for ahead in self._distances:
-            count = len(self._slices[ahead].carried)
+            count = len(self._slices[ahead].carried) + len(self._tables[ahead].entries)
             states[ahead], arguments = arguments[:count], arguments[count:]
-        first = list(body.arguments)
         with ir.InsertionPoint.at_block_begin(body), self._loop.location:
-            trips = Trips.of(self._loop, max(self._distances))
-            conditions = {a: trips.comes_later(a) for a in self._distances}
+            trips = Trips.of(self._loop, self._farthest)
+            ends = {
+                a + t.lead * late for a, t in self._tables.items() for late in (0, 1)
+            }
+            conditions = {a: trips.comes_later(a) for a in sorted(ends)}
         for fill in self._fills:
             with self._place(fill), fill.acquire.location:
-                known = self._known(fill.ahead, states[fill.ahead], first)
-                known[first[0]] = trips.later(first[0], fill.ahead)
-                at = plus(fill.acquire.operands[1], fill.ahead)
-                condition = conditions[fill.ahead]
-                token, news = self._fill(fill, at, condition, known, token)
-                states[fill.ahead] = news or states[fill.ahead]
+                ahead, state = fill.ahead, states[fill.ahead]
+                known = self._known(ahead, state, trips.later(body.arguments[0], ahead))
+                at = plus(fill.acquire.operands[1], ahead)
+                token, news = self._fill(fill, at, conditions[ahead], known, token)
+                if self._distances[ahead][-1] is fill:
+                    states[ahead] = self._next_state(
+                        ahead, news or (), trips, conditions
+                    )
         self._remove_serial(head, token)
         end = block_ops(body)[-1]
         tokens = [] if token is None else [token]
         rest = [v for ahead in self._distances for v in states[ahead]]
         set_ends(end, [*end.operands, *tokens, *rest])
         prune_loop(self._loop)
+
+    def _next_state(
+        self,
+        ahead: int,
+        news: Sequence[ir.Value],
+        trips: Trips,
+        conditions: dict[int, ir.Value],
+    ) -> list[ir.Value]:
+        """What the loop carries on for a distance, behind its last fill.
+
+        Args:
+            ahead: The distance.
+            news: What its slice carries.
+            trips: The iterations of the loop.
+            conditions: Whether the iteration so many later comes.
+        """
+        tables = self._tables[ahead]
+        later = ahead + tables.lead
+        index = trips.later(self._loop.regions[0].blocks[0].arguments[0], later)
+        known = self._known(ahead, news, index)
+        return [*news, *tables.look_up(conditions[later], known)]
 
     def _place(self, fill: Fill) -> ir.InsertionPoint:
         """Where a ring is filled in the loop."""

@@ -17,6 +17,7 @@ from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
 from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
     ProductPlans,
+    most_live_bytes,
     once_loaded_operands,
     source_load,
 )
@@ -56,12 +57,14 @@ class Rings:
         no_room: Loads whose slots have no room, each with the reason.
         shared_bytes: Bytes of all slots.
         remarks: By loop, what its copies had to do without.
+        in_place: Whether copies of a loop do not run ahead, for want of room.
     """
 
     plans: Mapping[ir.Operation, LoadPlan]
     no_room: Mapping[ir.Operation, str]
     shared_bytes: int
     remarks: Mapping[ir.Operation, str] = field(default_factory=dict[ir.Operation, str])
+    in_place: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class SharedMemory:
         no_room: dict[ir.Operation, str] = {}
         remarks: dict[ir.Operation, str] = {}
         slots: dict[_Key, int] = {}
-        taken = 0
+        taken, in_place = 0, False
         for loop in dict.fromkeys(o.loop for o in self._copies.copied):
             loads = self._planned(loop)
             if not loads:
@@ -163,11 +166,12 @@ class SharedMemory:
                 continue
             if count == 1:
                 remarks[loop] = _one_slot(loop, size, room)
+                in_place |= self._plan.roles == "one"
             engines = self._copies.engines
             plans |= {n: LoadPlan(engines[n], count, count - 1) for n in loads}
         if self._plan.roles == "load":
             plans |= self._once()
-        return Rings(plans, no_room, taken, remarks)
+        return Rings(plans, no_room, taken, remarks, in_place)
 
     def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
         """Whether some loads of a loop can be made twice, with slots for each.
@@ -203,22 +207,39 @@ class SharedMemory:
         return [o.load for o in self._of(loop) if o.load not in by_hand]
 
     def _slots(self, loop: ir.Operation, room: Room, size: int) -> int:
-        """Slots of a loop's rings, 0 if there is no room."""
+        """Slots of a loop's rings, 0 if there is no room.
+
+        With one slot, each ring of a role is filled again while the others' products
+        run; without a role a tile is copied where it is used: its threads wait as they
+        would for their own loads, but hold none of it. What they compute with they
+        hold anyway, and slots of bulk copies live all the time.
+        """
         has_role = self._plan.roles == "load"
         slots = choose_slots(self._target, room, size, DEEP_SLOTS if has_role else None)
         has_several = len({tuple(op for op, _ in o.uses) for o in self._of(loop)}) > 1
         if slots > LEAST_SHIFTED_SLOTS and has_several:
             return 1 << slots.bit_length() - 1
-        if not slots and has_role and has_several and size <= room.room_bytes:
-            return 1  # each ring is filled again while the others' products run
-        return slots
+        if has_role:
+            return slots or int(has_several and size <= room.room_bytes)
+        if not self._copies.has_only_bulk_copies:
+            size = self._live_bytes(loop)
+        return slots or int(not self._computes(loop) and size <= room.room_bytes)
+
+    def _live_bytes(self, loop: ir.Operation) -> int:
+        """The most bytes of tiles between their copies and their uses at a time."""
+        users = {o.load: [op for op, _ in o.uses] for o in self._of(loop)}
+        return most_live_bytes(loop, users)
+
+    def _computes(self, loop: ir.Operation) -> set[ir.Operation]:
+        """The loads of a loop from which threads compute operands."""
+        mine = set(self._planned(loop))
+        return {o.load for o in self._of(loop) if o.is_computed} & mine
 
     def _given_up(
         self, loop: ir.Operation, room: Room, size: int
     ) -> dict[ir.Operation, str]:
         """The loads of a loop without room; those that threads compute from first."""
-        mine = set(self._planned(loop))
-        computed = {o.load for o in self._of(loop) if o.is_computed} & mine
+        mine, computed = set(self._planned(loop)), self._computes(loop)
         reason = (
             f"two slots of {size} bytes are needed, {max(0, room.room_bytes)} bytes of "
             "shared memory are left; smaller tiles need fewer"

@@ -5,14 +5,15 @@ Registers, threads and shared memory are constraints. The search follows the pro
 hints as far as possible: first the CTAs and warps it asked for, then more warps, then
 fewer CTAs, then several CTAs for a tile block. Where nothing fits, the candidate is
 taken that spills least, of those whose instructions have the registers that they need.
-Where the slots of a candidate's copies have no room, the next one is taken; where none
-has room for them, threads make these loads and the search begins anew.
+Where the slots of a candidate's copies have no room, the next one of its group is
+taken; where none has room for two, a tile is copied where it is used, and where none
+has room for one, threads make these loads and the group is judged anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile.options import Options
@@ -52,41 +53,111 @@ def search(
         options: The user's choices.
         only: The decision that it shall be; None to choose.
     """
-    while True:
-        best, compared = _choose(model, space, only)
-        wholes = ((c, complete(entry, c, space, options)) for c in best)
-        first = chosen, whole = next(wholes)
-        if whole.rings.no_room:
-            fitting = (each for each in wholes if not each[1].rings.no_room)
-            chosen, whole = next(fitting, first)
-        if not whole.rings.no_room:
-            return Found(chosen, compared, whole)
-        model = model.without(whole.rings.no_room)
-
-
-def _choose(
-    model: Model, space: Space, only: Decision | None
-) -> tuple[list[Candidate], list[Candidate]]:
-    """The candidates that fit, the cheapest first, and all that were looked at."""
+    taken = _Taking(entry, space, options)
     if only is not None:
-        chosen = [model.candidate(only)]
-        return chosen, chosen
-    best, tried = list[Candidate](), list[Candidate]()
-    for tier in space.tiers():
-        found = [model.candidate(decision) for decision in tier]
-        tried += found
-        best = _ranked(found)
-        if best:
-            break
+        return taken.anyhow(model, [only])
     if space.wanted_cluster > 1:
-        alone = best[0] if best else _least_excess(tried, space)
-        (decision,) = space.clusters(alone.decision.num_warps)
-        return [model.candidate(decision)], tried
-    if not best:
-        found = list(map(model.candidate, space.clusters()))
-        tried += found
-        best = _ranked(found) or [_least_excess(tried, space)]
-    return best, tried
+        return taken.in_cluster(model)
+    for tier in (*space.tiers(), space.clusters()):
+        found = taken.first_fit(model, list(tier))
+        if found is not None:
+            return found
+    return taken.least_spilled()
+
+
+@dataclass(frozen=True, eq=False)
+class _Taking:
+    """Takes candidates of one entry.
+
+    Attributes:
+        entry: The entry.
+        space: The decisions.
+        options: The user's choices.
+        tried: All candidates that were looked at, each with what judged it.
+    """
+
+    entry: ir.Operation
+    space: Space
+    options: Options
+    tried: list[tuple[Candidate, Model]] = field(
+        default_factory=list[tuple[Candidate, Model]]
+    )
+
+    def first_fit(self, model: Model, tier: Sequence[Decision]) -> Found | None:
+        """The best candidate of a group that fits; loads that have no room give way.
+
+        Args:
+            model: What judges decisions.
+            tier: The group.
+        """
+        while True:
+            best = _ranked(self._judged(model, tier))
+            if not best:
+                return None
+            found = self._roomiest(best)
+            if not found.whole.rings.no_room:
+                return found
+            model = model.without(found.whole.rings.no_room)
+
+    def anyhow(self, model: Model, tier: Sequence[Decision]) -> Found:
+        """The first candidate of a group, whether it fits or not.
+
+        Args:
+            model: What judges decisions.
+            tier: The group.
+        """
+        while True:
+            found = self._roomiest(self._judged(model, tier))
+            if not found.whole.rings.no_room:
+                return found
+            model = model.without(found.whole.rings.no_room)
+
+    def in_cluster(self, model: Model) -> Found:
+        """What several CTAs do for a tile block, since somebody hinted at that."""
+        for tier in self.space.tiers():
+            alone = _ranked(self._judged(model, tier))
+            if alone:
+                break
+        else:
+            alone = [each for each, _ in self._least_first()]
+        return self.anyhow(
+            model, list(self.space.clusters(alone[0].decision.num_warps))
+        )
+
+    def least_spilled(self) -> Found:
+        """What spills least, of what ptxas takes and has room."""
+        ordered = self._least_first()
+        found = self._roomiest([each for each, _ in ordered])
+        if not found.whole.rings.no_room:
+            return found
+        candidate, model = ordered[0]
+        return self.anyhow(model, [candidate.decision])
+
+    def _least_first(self) -> list[tuple[Candidate, Model]]:
+        """What may be taken, by registers that are wanting; no more CTAs than asked."""
+        most = self.space.hints.ctas or 1
+        possible = [
+            each
+            for each in self.tried
+            if each[0].refusal is None and each[0].decision.ctas <= most
+        ]
+        return sorted(possible, key=lambda each: _lack(each[0]))
+
+    def _judged(self, model: Model, tier: Sequence[Decision]) -> list[Candidate]:
+        found = [model.candidate(decision) for decision in tier]
+        self.tried.extend((each, model) for each in found)
+        return found
+
+    def _roomiest(self, candidates: Sequence[Candidate]) -> Found:
+        """The first whose copies run ahead; else the first with room for them."""
+        compared, first = [each for each, _ in self.tried], list[Found]()
+        for candidate in candidates:
+            whole = complete(self.entry, candidate, self.space, self.options)
+            found = Found(candidate, compared, whole)
+            if not whole.rings.no_room and not whole.rings.in_place:
+                return found
+            first.append(found)
+        return next((each for each in first if not each.whole.rings.no_room), first[0])
 
 
 def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
@@ -94,13 +165,7 @@ def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
     return sorted((c for c in found if c.fits), key=lambda c: c.rank)
 
 
-def _least_excess(tried: Sequence[Candidate], space: Space) -> Candidate:
-    """What spills least, of what ptxas takes; no more CTAs than anybody asked for."""
-    most = space.hints.ctas or 1
-    return min(
-        (c for c in tried if c.refusal is None and c.decision.ctas <= most),
-        key=lambda c: (
-            *(c.cost.lacking, c.cost.excess),
-            *(-c.decision.ctas, c.cost.iteration),
-        ),
-    )
+def _lack(candidate: Candidate) -> tuple[float, ...]:
+    """The sort key of what spills: registers that are wanting first."""
+    cost, decision = candidate.cost, candidate.decision
+    return cost.lacking, cost.excess, -decision.ctas, cost.iteration

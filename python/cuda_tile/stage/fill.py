@@ -26,6 +26,7 @@ from cuda_tile.analysis.operand_sources import (
     enclosing_loop,
     is_brought_to_threads,
     layout_before,
+    most_live_bytes,
     renamed_buffer,
     renamed_uses,
     renames_of,
@@ -35,7 +36,7 @@ from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
 from cuda_tile.errors import UserError
-from cuda_tile.ir.copy_plan import TMA, LoadPlan, read_load
+from cuda_tile.ir.copy_plan import CP_ASYNC, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product
 from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
@@ -72,6 +73,7 @@ class Fills:
         self._entry = entry
         self._buffers: dict[ir.Operation, ir.Value] = {}
         self._ring_bytes: dict[ir.Operation, int] = {}
+        self._in_place: dict[ir.Operation, dict[ir.Operation, list[ir.Operation]]] = {}
         self._computing: set[ir.Block] = set()
         order = TokenOrder(entry)
         plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
@@ -88,6 +90,9 @@ class Fills:
                 del load.attributes[PLAN_ATTRIBUTE]
                 continue
             before = self._fill(load, plan, facts, before)
+        for loop, users in self._in_place.items():
+            taken = most_live_bytes(loop, users)
+            self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
 
     @property
     def most_bytes(self) -> int:
@@ -165,6 +170,10 @@ class Fills:
                     _read_back(load, buffer)
         self._buffers[load] = buffer
         loop = enclosing_loop(load) or self._entry
+        if plan.engine == CP_ASYNC and not plan.ahead:  # its bytes are free behind it
+            users = [user for user, _ in renamed_uses(tile) if user.name in PRODUCTS]
+            self._in_place.setdefault(loop, {})[load] = users
+            return copy
         taken = plan.slots * slot_bytes_of([tile_bytes(tile)])
         self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
         return copy
