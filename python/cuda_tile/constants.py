@@ -388,6 +388,12 @@ MOST_HOISTED_REGISTERS = 32
 
 Chosen: 2026-11-22, an eighth of what a thread has.
 """
+MOST_JOINED_REGISTERS = 64
+"""Registers of a thread that hold what joined reductions fold, where they could be
+folded one after the other.
+
+Chosen: 2026-11-28, a quarter of what a thread has.
+"""
 MOST_EXCHANGED_BYTES = 4096
 """Bytes of a tile that is exchanged together with others: more is better stored when it
 is made than held in registers.

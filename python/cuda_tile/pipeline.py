@@ -42,6 +42,7 @@ from cuda_tile.passes import (
     emit,
     facts,
     issue,
+    join_reductions,
     load_duplication,
     narrow_elements,
     online_softmax,
@@ -269,6 +270,15 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "planned",
         gives="placed",
         once=True,
+        judged_by="stage",
+        checker="layouts.check",
+    ),
+    # By their layouts: what threads have in one place can be folded together.
+    _pass(
+        join_reductions,
+        "W",
+        "join reductions that do the same with tiles of one layout",
+        "placed",
         judged_by="stage",
         checker="layouts.check",
     ),

@@ -44,6 +44,7 @@ LEVELS_W = (
     "row_tiling",
     "persist",
     "place",
+    "join_reductions",
     "stage",
     "order",
     "ring",

@@ -25,6 +25,7 @@ from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_streams import CONSTRUCTS as STREAM_CONSTRUCTS
 from differential_tensor import CONSTRUCTS as TENSOR_CONSTRUCTS
+from differential_together import CONSTRUCTS as TOGETHER_CONSTRUCTS
 from differential_variants import VARIANTS
 
 from cuda_tile._mlir import ir
@@ -87,6 +88,7 @@ CONSTRUCTS = (
     *(CLUSTERS, DIVIDED, REUSED, IN_PARTS),
     *STREAM_CONSTRUCTS,
     *OUTSIDE_CONSTRUCTS,
+    *TOGETHER_CONSTRUCTS,
 )
 """Every construct that the programs of a run must have, variants apart."""
 NEST_CONSTRUCTS = (

@@ -21,6 +21,7 @@ from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
 from differential_rings import nest_step, tensor_nest_step
 from differential_streams import stream_step
+from differential_together import together_step
 from differential_variants import VARIANTS
 from emit_control import INNER
 from emit_memory import any_leaf, leaf
@@ -87,6 +88,7 @@ PLAIN: dict[str, Plain] = {
     "tensor chain": tensor_chain_step,
     "stream": stream_step,
     "outside": outside_step,
+    "together": together_step,
 }
 """Steps without regions, by name."""
 ITERATIONS = {
@@ -199,6 +201,7 @@ KINDS: dict[str, Kind] = {
     TENSOR: Kind({"tensor nest": 3, "tensor chain": 2}, 1, (0, 0)),
     "streams": Kind({"stream": 1}, 1, (0, 0)),
     "outside": Kind({"outside": 1}, 2, (0, 0)),
+    "together": Kind({"together": 3, "ifelse": 1, "for": 1, "op": 1}, 3, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
         | {"matrix": 1, "op": 1, "load": 1, "store": 1},

@@ -89,17 +89,19 @@ def reduce(p: Program) -> None:
     """One operand, along any dimension, by an operation that may go in any order."""
     shape = p.pick(p.pool).shape or (4,)
     element = p.pick((*INTEGERS, *FLOATS))
-    name, suffix, identity = _combination(p, element)
+    name, suffix, identity = combination(p, element)
     if name == "addf":
         value = small_float(p, shape, element)
     else:
         value = operand(p, shape, element)
     dim = p.number(0, len(shape) - 1)
-    _reduce(p, [value], dim, [identity], [f"{name} %a0, %b0{suffix} : tile<{element}>"])
+    reduction(
+        p, [value], dim, [identity], [f"{name} %a0, %b0{suffix} : tile<{element}>"]
+    )
 
 
-def _combination(p: Program, element: str) -> tuple[str, str, str]:
-    """Operation, suffix and the bits of its identity."""
+def combination(p: Program, element: str) -> tuple[str, str, str]:
+    """An operation that goes in any order, its suffix, and the bits of its identity."""
     if is_float(element):
         name = p.pick(("addf", "maxf", "minf"))
         suffix, identity = "", 0.0
@@ -136,7 +138,12 @@ def argmax(p: Program) -> None:
     shape = p.pick(p.pool).shape or (4,)
     element = p.pick(("i8", "i16", "i32", "i64"))
     dim = p.number(0, len(shape) - 1)
-    value, place = operand(p, shape, element), p.coordinate(shape, dim)
+    largest(p, operand(p, shape, element), dim)
+
+
+def largest(p: Program, value: Value, dim: int) -> list[Value]:
+    """The largest integer along a dimension and where it is."""
+    element, place = value.element, p.coordinate(value.shape, dim)
     lowest = int(np.iinfo(DTYPES[element]).min)
     body = [
         f"cmpi greater_than %a0, %b0, signed : tile<{element}> -> tile<i1>",
@@ -148,12 +155,13 @@ def argmax(p: Program) -> None:
         "select %r4, %a1, %b1 : tile<i1>, tile<i32>",
     ]
     # Any place will do beside the lowest number, as long as it loses every tie.
-    _reduce(p, [value, place], dim, [str(lowest), "-1"], body)
+    return reduction(p, [value, place], dim, [str(lowest), "-1"], body)
 
 
-def _reduce(
+def reduction(
     p: Program, values: list[Value], dim: int, identities: list[str], body: list[str]
-) -> None:
+) -> list[Value]:
+    """A reduction; its body has `%a0`, `%b0` and so on, and yields its last ops."""
     shape = values[0].shape
     rest = shape[:dim] + shape[dim + 1 :]
     results = [Value(p.fresh(), rest, v.element, is_payload=False) for v in values]
@@ -177,8 +185,7 @@ def _reduce(
     types = ", ".join(f"tile<{v.element}>" for v in values)
     p.line(f"  yield {', '.join(f'%r{i}' for i in last)} : {types}")
     p.line("}")
-    for result in results:
-        p.add(result)
+    return [p.add(result) for result in results]
 
 
 MOVES = (select, reshape, permute, broadcast)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cuda_tile
-from cuda_tile.emit.reduce import halving_steps
+from cuda_tile.analysis.lane_folds import halving_steps
 from cuda_tile.options import Options
 
 pytestmark = pytest.mark.sampled(4)

@@ -57,6 +57,7 @@ REQUIRED = (
     "implied_clamps",
     "counted_masks",
     "unwrap_indices",
+    "join_reductions",
 )
 """The contracts that there must be."""
 

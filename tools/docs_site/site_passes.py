@@ -62,6 +62,7 @@ EXAMPLES = {
     "row_tiling": Example("row_tiling.mlir", folder="test/passes"),
     "persist": Example("matmul_f16_128x128x64.tileirbc", persistent=True),
     "place": _PRODUCT,
+    "join_reductions": Example("join_reductions.mlir", folder="test/passes"),
     "stage": _PRODUCT,
     "order": Example("order.mlir", folder="tools/docs_site"),
     "ring": _PRODUCT,

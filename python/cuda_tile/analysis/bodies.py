@@ -11,7 +11,7 @@ pairs of arguments may have: with the arguments exchanged it must select the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -63,6 +63,27 @@ def is_symmetric(op: ir.Operation) -> bool:
         and {*made.operands} == {arguments[2 * i], arguments[2 * i + 1]}
         for i, value in enumerate(last.operands)
     )
+
+
+def body_key(op: ir.Operation) -> Hashable:
+    """What two reductions have in common if their bodies do the same.
+
+    Args:
+        op: A reduction or scan, whose body has no regions.
+    """
+    block = body(op)
+    names: dict[ir.Value, Hashable] = {v: i for i, v in enumerate(block.arguments)}
+    steps: list[Hashable] = []
+    for inner in block_ops(block):
+        attributes = sorted(
+            (name, str(inner.attributes[name])) for name in inner.attributes
+        )
+        operands = tuple(names.get(value, value) for value in inner.operands)
+        results = tuple(value.type for value in inner.results)
+        steps.append((inner.name, tuple(attributes), operands, results))
+        for value in inner.results:
+            names[value] = len(names)
+    return tuple(steps)
 
 
 _NEUTRAL = {"addi": 0, "xori": 0, "muli": 1, "addf": 0, "mulf": 1}

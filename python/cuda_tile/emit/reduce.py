@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
-from cuda_tile.constants import SHUFFLE_SLOTS
+from cuda_tile.analysis.lane_folds import halving_steps, step_costs
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.float import goes_in_pairs
@@ -44,7 +44,7 @@ from cuda_tile.emit.redux import whole_warp
 from cuda_tile.emit.select_bodies import Span
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import N_LANE_BITS, Coord
 from cuda_tile.layout.reduction import lanes_along, replicated_result, spread_result
@@ -79,7 +79,7 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
     else:
         count = 0
         if not rows.folds_at_once(lanes):
-            count = halving_steps(len(places), len(lanes), *_step_costs(op))
+            count = halving_steps(len(places), len(lanes), *step_costs(op))
         found = rows.fold_lanes(places, lanes[:count], lanes[count:])
         found = _from_all(e, found, lanes[:count])
         by_place = dict(zip(places, found, strict=True))
@@ -271,35 +271,6 @@ _LEAST_PAIRED = 4
 """Registers of a row from which on pairs are fewer instructions than single ones."""
 
 # Lanes --------------------------------------------------------------------------------
-
-
-def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
-    """How many of the lane bits are best folded by halving the rows.
-
-    Args:
-        n_rows: Rows of a thread, a power of two.
-        n_lane_bits: Lane bits to fold.
-        move: Select instructions to choose between two rows, one for each word.
-        apply: Instructions of the body.
-    """
-    exchange = SHUFFLE_SLOTS * move
-
-    def cost(halved: int) -> int:
-        total, left = n_rows * exchange if halved else 0, n_rows
-        for _ in range(halved):
-            left //= 2
-            total += left * (2 * move + exchange + apply)
-        return total + (n_lane_bits - halved) * left * (exchange + apply)
-
-    best = min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)
-    # Halving makes the longer chain of dependent instructions: it must pay.
-    return best if 4 * cost(best) <= 3 * cost(0) else 0
-
-
-def _step_costs(op: ir.Operation) -> tuple[int, int]:
-    """Words of one row, and instructions that apply the body once."""
-    words = sum(max(1, element_bits(element_of(v)) // 32) for v in op.operands)
-    return words, len(block_ops(body(op))) - 1
 
 
 def _from_lane(e: Emitter, row: Values, mask: int, bits: int) -> Values:

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce: 32-bit numbers of all lanes of a warp, in one instruction.
 
-`redux.sync` (PTX ISA; of integers from sm_80 on, of f32 in the family of sm_100)
-combines a register of all lanes where shuffles take five steps, each of a shuffle and
-an instruction of the body.
+`analysis/lane_folds.py` says of which reductions.
 """
 
 from __future__ import annotations
@@ -11,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.bodies import is_symmetric
+from cuda_tile.analysis.lane_folds import redux_kinds
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import ALL_LANES
-from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-
-REDUX = 80
-"""Compute capability from which on there is `redux.sync`."""
-_KINDS = {"addi": "add", "andi": "and", "ori": "or", "xori": "xor"}
-_ORDERED = {"maxi": "max", "mini": "min"}
 
 
 def whole_warp(
@@ -34,19 +24,8 @@ def whole_warp(
         e: Where to build.
         op: A reduction.
     """
-    if e.target.capability < REDUX or not is_symmetric(op):
-        return None
-    elements = {str(element_of(v)) for v in op.operands}
-    kinds_of = {"i32": _integer_kind}
-    if e.target.has_redux_f32:
-        kinds_of["f32"] = _float_kind
-    if len(elements) != 1 or not elements <= kinds_of.keys():
-        return None
-    kind_of = kinds_of[elements.pop()]
-    last = block_ops(body(op))[-1]
-    made = [defining_op(value) for value in last.operands]
-    kinds = [None if each is None else kind_of(each) for each in made]
-    if None in kinds:
+    kinds = redux_kinds(op, e.target)
+    if kinds is None:
         return None
 
     def combine(row: list[ir.Value]) -> list[ir.Value]:
@@ -60,25 +39,8 @@ def whole_warp(
     return combine
 
 
-def _attributes(b: Builder, kind: str | None) -> dict[str, ir.Attribute]:
+def _attributes(b: Builder, kind: str) -> dict[str, ir.Attribute]:
     """Those of the op for a kind, behind which a float's says what a NaN does."""
-    name, _, nan = str(kind).partition(" ")
+    name, _, nan = kind.partition(" ")
     found = {"kind": b.attribute(f"#nvvm<redux_kind {name}>")}
     return found | {"nan": b.attribute("true")} if nan else found
-
-
-def _integer_kind(op: ir.Operation) -> str | None:
-    """NVVM's name of what an op does with a pair."""
-    stem = op_stem(op)
-    if stem in _ORDERED:
-        is_unsigned = keyword(op, "signedness") == "unsigned"
-        return ("u" if is_unsigned else "") + _ORDERED[stem]
-    return _KINDS.get(stem)
-
-
-def _float_kind(op: ir.Operation) -> str | None:
-    """The same of f32, with ` nan` where a NaN wins; none flushes subnormals."""
-    kind = {"maxf": "fmax", "minf": "fmin"}.get(op_stem(op))
-    if kind is None or flag(op, "flush_to_zero"):
-        return None
-    return f"{kind} nan" if flag(op, "propagate_nan") else kind

@@ -8,9 +8,12 @@ all stores, then all loads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile._mlir import ir
 from cuda_tile.constants import MOST_EXCHANGED_BYTES
-from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.slices import needed_since
+from cuda_tile.ir.tiles import is_distributed, tile_bytes
 from cuda_tile.ir.traits import COMBINES, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, taken
 from cuda_tile.stage.conversion import conversion_source
@@ -19,20 +22,48 @@ from cuda_tile.stage.conversion import conversion_source
 def join_exchanges(entry: ir.Operation) -> None:
     """Moves small conversions of a block that can be made together next to each other.
 
-    What a later one is made of moves up with it, as far as it is pure.
+    What a later one is made of moves up with it, as far as it is pure. Where it is
+    not, such as what a load gives, the others move down with the little that is made
+    of them before.
     """
     for block in {op.block for op in nested_ops(entry) if _is_small(op)}:
-        first: ir.Operation | None = None
+        run: list[ir.Operation] = []
         for op in block_ops(block):
             if not _is_small(op):
                 continue
-            sources = None if first is None else _made_after(op, first)
-            if first is None or sources is None:
-                first = op
-                continue
-            for source in sources:
-                source.move_before(first)
-            op.move_after(_last_of_run(first))
+            if not (run and (_hoist(op, run) or _sink(run, op))):
+                run = []
+            run.append(op)
+
+
+def _hoist(op: ir.Operation, run: Sequence[ir.Operation]) -> bool:
+    """Moves a conversion up behind others, if it may."""
+    sources = needed_since(run[0], op, _can_move)
+    if sources is None:
+        return False
+    for source in sources:
+        source.move_before(run[0])
+    op.move_after(run[-1])
+    return True
+
+
+def _sink(run: Sequence[ir.Operation], op: ir.Operation) -> bool:
+    """Moves conversions, and little that is made of them, down to another one."""
+    made = {value for each in run for value in each.results}
+    behind: list[ir.Operation] = []
+    ops = block_ops(op.block)
+    for other in ops[ops.index(run[-1]) + 1 : ops.index(op) + 1]:
+        if made.isdisjoint(taken(other)):
+            continue
+        if other == op or not (_can_move(other) and _is_little(other)):
+            return False
+        made.update(other.results)
+        behind.append(other)
+    for each in run:
+        each.move_before(op)
+    for each in reversed(behind):
+        each.move_after(op)
+    return True
 
 
 def hoist_store(load: ir.Operation) -> None:
@@ -61,39 +92,19 @@ def hoist_store(load: ir.Operation) -> None:
 def _is_small(op: ir.Operation) -> bool:
     return (
         op.name == "tileas.convert_layout"
-        and tile_bytes(op.results[0]) <= MOST_EXCHANGED_BYTES
+        and _is_little(op)
         and conversion_source(op.results[0]) is not None
     )
 
 
-def _made_after(op: ir.Operation, first: ir.Operation) -> list[ir.Operation] | None:
-    """What an op needs of what its block makes behind `first`, in order.
-
-    None if that needs `first`, or is more than values.
-    """
-    ops = block_ops(op.block)
-    between = ops[ops.index(first) : ops.index(op)]
-    wanted = set(op.operands)
-    found: list[ir.Operation] = []
-    for other in reversed(between):
-        if wanted.isdisjoint(other.results):
-            continue
-        if other == first or _is_small(other) or not _can_move(other):
-            return None
-        wanted.update(taken(other))
-        found.append(other)
-    return found[::-1]
+def _is_little(op: ir.Operation) -> bool:
+    """Whether its results take few registers."""
+    return all(
+        not is_distributed(value) or tile_bytes(value) <= MOST_EXCHANGED_BYTES
+        for value in op.results
+    )
 
 
 def _can_move(op: ir.Operation) -> bool:
     """Whether an op only computes; the body of a reduction does nothing else."""
-    return is_pure(op) or op.name in COMBINES
-
-
-def _last_of_run(first: ir.Operation) -> ir.Operation:
-    """The last of the small conversions that follow each other from `first` on."""
-    ops = block_ops(first.block)
-    place = ops.index(first)
-    while place + 1 < len(ops) and _is_small(ops[place + 1]):
-        place += 1
-    return ops[place]
+    return (is_pure(op) or op.name in COMBINES) and not _is_small(op)

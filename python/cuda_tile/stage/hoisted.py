@@ -13,6 +13,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import held_registers
 from cuda_tile.constants import MOST_HOISTED_REGISTERS
 from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.slices import needed_since
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
 from cuda_tile.ir.traits import COMBINES, LOADS, STORES, is_pure
 from cuda_tile.ir.walk import block_ops, nested_ops
@@ -65,13 +66,4 @@ def _made_between(first: ir.Operation, op: ir.Operation) -> list[ir.Operation] |
     between = ops[ops.index(first) + 1 : ops.index(op)]
     if not all(map(_may_pass, between)):
         return None
-    wanted = set(op.operands)
-    found: list[ir.Operation] = []
-    for other in reversed(between):
-        if wanted.isdisjoint(other.results):
-            continue
-        if not is_pure(other):
-            return None
-        wanted.update(other.operands)
-        found.append(other)
-    return None if not wanted.isdisjoint(first.results) else found[::-1]
+    return needed_since(first, op, is_pure)

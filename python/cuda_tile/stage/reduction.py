@@ -7,8 +7,10 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.analysis.lane_folds import redux_kinds
 from cuda_tile.constants import MOST_FOLDED_WARPS
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import (
     element_of,
     is_distributed,
@@ -17,8 +19,14 @@ from cuda_tile.ir.tiles import (
     tile_type,
     with_layout,
 )
-from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.reduction import most_spread_result, replicated_result
+from cuda_tile.ir.walk import enclosing_entry
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.layout.reduction import (
+    lanes_along,
+    most_spread_result,
+    replicated_result,
+    spread_result,
+)
 from cuda_tile.stage.blocks import (
     held_by_all,
     held_by_lanes,
@@ -38,10 +46,11 @@ def split_reduction(op: ir.Operation) -> None:
         return
     with ir.InsertionPoint(op), op.location:
         if is_commutative(op):
-            tiles = _reduce_within_warps(op, list(op.operands), dim, layout)
+            tiles, kept = _reduce_within_warps(op, list(op.operands), dim, layout)
         else:
             tiles = _reduce_below_warps(op, list(op.operands), dim)
-        everywhere = held_by_all(layout_of(tiles[0]), dim)
+            kept = layout_of(tiles[0])
+        everywhere = held_by_all(kept, dim)
         if is_commutative(op) and layout_of(tiles[0]).shape[dim] > MOST_FOLDED_WARPS:
             everywhere = held_by_lanes(everywhere, dim)
         tiles = [convert(tile, everywhere) for tile in tiles]
@@ -56,7 +65,7 @@ def split_reduction(op: ir.Operation) -> None:
 
 def _reduce_within_warps(
     op: ir.Operation, tiles: list[ir.Value], dim: int, layout: LinearLayout
-) -> list[ir.Value]:
+) -> tuple[list[ir.Value], LinearLayout]:
     """Folds what each warp holds; dimension `dim` is left with one per warp and CTA.
 
     The coordinate's bits that tell warps apart are gathered in front of the others,
@@ -75,11 +84,24 @@ def _reduce_within_warps(
     count = prod(split[place] for place in across)
     merged = (*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
     if not within:
-        return tiles
+        return tiles, layout
     tiles = [reshape(permute(reshape(t, split), order), merged) for t in tiles]
-    reduced = most_spread_result(layout_of(tiles[0]), dim + 1)
+    layout = layout_of(tiles[0])
+    reduced = _spread(op, layout, dim + 1)
     types = [tile_type(element_of(tile), reduced) for tile in tiles]
-    return along(op, tiles, dim + 1, types)
+    return along(op, tiles, dim + 1, types), most_spread_result(layout, dim + 1)
+
+
+def _spread(op: ir.Operation, layout: LinearLayout, dim: int) -> LinearLayout:
+    """Where lanes leave rows that go to shared memory, from which each takes its own.
+
+    Few rows that one instruction folds, each over all lanes, are left in all of them.
+    """
+    lanes = lanes_along(layout, dim)
+    if len(lanes) == N_LANE_BITS and redux_kinds(op, read_target(enclosing_entry(op))):
+        return most_spread_result(layout, dim)
+    rows = replicated_result(layout, dim).register
+    return spread_result(layout, dim, min(len(rows), len(lanes)))
 
 
 def _bit_runs(mask: int, extent: int) -> list[tuple[bool, int]]:
