@@ -15,7 +15,10 @@ from cuda_tile.emulator import launch, parse
 from cuda_tile.emulator.errors import FindingError
 from cuda_tile.emulator.proof.kernel import Kernel
 from cuda_tile.emulator.proof.search import Search
+from cuda_tile.emulator.proof.step import Step
+from cuda_tile.emulator.proof.values import Value
 from cuda_tile.emulator.proof.verdict import Verdict, verdict_of
+from cuda_tile.emulator.ptx.syntax import Register
 
 FOLDER = Path(__file__).parent
 FAULTS = FOLDER.parent / "faults"
@@ -193,7 +196,9 @@ STEPS = [
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_numbers_are_those_of_the_emulator(step: str) -> None:
+def test_numbers_are_those_of_the_emulator(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In each thread, wherever they are known."""
     text = f""".version 7.8
 .target sm_80
@@ -222,15 +227,17 @@ def test_numbers_are_those_of_the_emulator(step: str) -> None:
     out = np.zeros(64, np.uint32)
     launch(module, "k", grid=(1,), block=(64,), args=[out], mode="fast")
     search = Search(Kernel.of(module, module.functions["k"], (64, 1, 1), 0))
-    noted: list[object] = []
+    noted: list[Value] = []
     value = next(r for r in search.kernel.followed if r.name == "%r9")
-    write = search.write
-    search.write = lambda g, r, v, m, **k: (  # type: ignore[method-assign]
-        noted.append(v) if r is value else None,
-        write(g, r, v, m, **k),
-    )
+    write = Step.write
+
+    def note(step: Step, register: Register, found: Value, **more: bool) -> None:
+        noted.extend([found] if register is value else [])
+        write(step, register, found, **more)
+
+    monkeypatch.setattr(Step, "write", note)
     search.run()
     (found,) = noted
-    numbers = found.numbers  # type: ignore[attr-defined]
+    numbers = found.numbers
     if numbers is not None:
         np.testing.assert_array_equal(numbers, out)

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from cuda_tile.emulator.proof.shadow import MOST_BYTES
+import numpy as np
+
+from cuda_tile.emulator.proof.shadow import MOST_BYTES, WARP
 from cuda_tile.emulator.ptx.syntax import (
     Address,
     Function,
@@ -22,6 +25,7 @@ from cuda_tile.emulator.ptx.syntax import (
     Vector,
     registers_in,
 )
+from cuda_tile.emulator.ptx.types import Array
 
 _ALONE = """
     mov add sub mul mad fma div rem abs neg min max and or xor not shl shr shf lop3 bfe
@@ -91,6 +95,21 @@ class Kernel:
         """Threads of a CTA."""
         x, y, z = self.block
         return x * y * z
+
+    @cached_property
+    def ids(self) -> dict[str, Array]:
+        """The special registers that tell threads apart, and the CTA's extents."""
+        x, y, _ = self.block
+        threads = np.arange(self.n_threads, dtype=np.int64)
+        found = {
+            "%tid.x": threads % x,
+            "%tid.y": threads // x % y,
+            "%tid.z": threads // (x * y),
+            "%laneid": threads % WARP,
+        }
+        for name, n in zip("xyz", self.block, strict=True):
+            found[f"%ntid.{name}"] = np.full(threads.size, n)
+        return found
 
     @classmethod
     def of(

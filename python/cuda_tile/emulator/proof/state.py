@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from cuda_tile.emulator.proof.shadow import Shadow
 from cuda_tile.emulator.proof.values import Value, joined
 from cuda_tile.emulator.ptx.syntax import Register
@@ -95,6 +93,33 @@ class State:
             self.groups.remove(other)
         return group
 
+    def end(self, group: Threads, mask: Array, *, is_sure: bool = True) -> None:
+        """Threads end.
+
+        Args:
+            group: The threads, and others at their place.
+            mask: Which of them.
+            is_sure: Whether they do, or only may.
+        """
+        if not is_sure or not self.is_certain(group):
+            self.lost |= mask
+        group.mask = group.mask & ~mask if is_sure else group.mask
+        if not group.mask.any():
+            self.groups.remove(group)
+
+    def meet(self, barrier: int, n_threads: int) -> None:
+        """Threads that wait at a barrier go on if all of the CTA do.
+
+        Args:
+            barrier: Its number.
+            n_threads: Threads of the CTA.
+        """
+        waiting = [other for other in self.groups if other.waits == barrier]
+        if sum(int(other.mask.sum()) for other in waiting) == n_threads:
+            self.shadow.barrier()
+            for other in waiting:
+                other.waits = None
+
     def is_certain(self, group: Threads) -> bool:
         """Whether all threads of a group are surely there."""
         others = [other.mask for other in self.groups if other is not group]
@@ -124,8 +149,3 @@ def _counted(value: Value) -> Value:
     array = value.array
     is_one = value.is_uniform if array is None else bool((array == array[0]).all())
     return Value(None, (), is_one, value.origins)
-
-
-def everyone(n_threads: int) -> Array:
-    """All threads."""
-    return np.ones(n_threads, bool)

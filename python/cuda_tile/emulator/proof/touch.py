@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Instructions that touch memory or wait, as the shadow of a path sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.proof.global_accesses import Accesses
+from cuda_tile.emulator.proof.kernel import destinations
+from cuda_tile.emulator.proof.shadow import WARP, Doubt
+from cuda_tile.emulator.proof.step import Step
+from cuda_tile.emulator.proof.values import Value, symbol, unknown
+from cuda_tile.emulator.ptx.types import Array
+
+_SPACES = frozenset({"global", "shared", "local", "param", "const"})
+_STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
+_NOTHING = frozenset(
+    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma"}
+)
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
+_KINDS = {"ld": "read", "ldu": "read", "st": "write"}
+_ALL_LANES = {0xFFFFFFFF, -1}
+
+
+def touch(step: Step, accesses: Accesses) -> None:
+    """What touches memory or waits.
+
+    Args:
+        step: Threads at the instruction.
+        accesses: Where those to global memory are noted.
+
+    Raises:
+        Doubt: It is not ordered, or not followed.
+    """
+    opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
+    for register in destinations(step.instruction):
+        step.write(register, unknown(), is_sure=False)
+    if opcode in _NOTHING:
+        return
+    if opcode in {"bar", "barrier"}:
+        _wait(step)
+    elif opcode in _KINDS and not _STRONG & {*modifiers}:
+        _access(step, accesses)
+    elif opcode in {"ldmatrix", "stmatrix"} and "m8n8" in modifiers:
+        _matrix(step)
+    elif opcode in {"atom", "red"} and "global" in modifiers:
+        _access(step, accesses)
+    elif opcode == "cp" and modifiers[:1] == ("async",):
+        _copy(step, accesses)
+    else:
+        raise Doubt("is not followed")
+
+
+def _access(step: Step, accesses: Accesses) -> None:
+    opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
+    space = next((s for m in modifiers if (s := m.split("::")[0]) in _SPACES), "")
+    count = next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 1)
+    width = count * max(1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8)
+    address = step.address()
+    match space:
+        case "param":
+            _argument(step, address)
+        case "shared":
+            threads, places = _bytes(step, address, step.mask, width)
+            shadow = step.state.shadow
+            (shadow.writes if opcode == "st" else shadow.reads)(places, threads)
+        case "global":
+            kind = _KINDS.get(opcode, "atomic")
+            accesses.add(step.instruction, kind, address, step.mask, width)
+        case "local" | "const":
+            pass
+        case _:
+            raise Doubt("names no state space")
+
+
+def _argument(step: Step, address: Value) -> None:
+    """A load of an argument, which is a symbol."""
+    if step.instruction.opcode != "ld" or not address.terms:
+        raise Doubt("is not followed")
+    offset = int(address.array[0]) if address.array is not None else 0
+    name = f"{address.terms[0][0]}+{offset}"
+    is_pointer = step.instruction.modifiers[-1][1:] == "64"
+    origins = frozenset({name}) if is_pointer else frozenset[str]()
+    written = destinations(step.instruction)
+    for number, register in enumerate(written):
+        one = f"{name}.{number}" if len(written) > 1 else name
+        step.write(register, symbol(one, step.kernel.n_threads, origins))
+
+
+def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, Array]:
+    """The bytes of an access to shared memory, and whose they are."""
+    numbers = address.numbers
+    if numbers is None:
+        raise Doubt("has an address that nobody knows")
+    threads = np.flatnonzero(mask)
+    first = numbers[threads]
+    if (first < 0).any() or (first + width > step.kernel.shared_bytes).any():
+        raise Doubt("leaves shared memory")
+    places = (first[:, None] + np.arange(width)).ravel()
+    return np.repeat(threads, width), places
+
+
+def _matrix(step: Step) -> None:
+    """Rows of 16 bytes, which lanes of a warp exchange."""
+    step.meet_lanes()
+    shadow, mask = step.state.shadow, step.mask
+    named = {"x1", "x2", "x4"} & {*step.instruction.modifiers}
+    lanes = np.arange(mask.size) % WARP < 8 * int(named.pop()[1:])
+    threads, places = _bytes(step, step.address(), mask & lanes, 16)
+    if step.instruction.opcode == "stmatrix":
+        shadow.writes(places, threads)
+        return
+    shadow.reads(places, threads)
+    shadow.reads(places, threads ^ 1)  # other lanes get what they read
+
+
+def _copy(step: Step, accesses: Accesses) -> None:
+    shadow, operands = step.state.shadow, step.instruction.operands
+    match step.instruction.modifiers[1:2]:
+        case ("ca" | "cg",):
+            size = step.number(operands[2])
+            if size is None:
+                raise Doubt("copies bytes that nobody counts")
+            threads, places = _bytes(step, step.address(operands[0]), step.mask, size)
+            shadow.copies(places, threads)
+            source = step.address(operands[1])
+            accesses.add(step.instruction, "read", source, step.mask, size)
+        case ("commit_group" | "wait_group" | "wait_all",) if not (
+            step.mask.all() and step.is_certain
+        ):
+            raise Doubt("is not reached by all threads")
+        case ("commit_group",):
+            shadow.commits()
+        case ("wait_group",):
+            shadow.waits(step.number(operands[0]) or 0)
+        case ("wait_all",):
+            shadow.waits(0, is_all=True)
+        case _:
+            raise Doubt("is not followed")
+
+
+def _wait(step: Step) -> None:
+    modifiers, group, n = step.instruction.modifiers, step.group, step.kernel.n_threads
+    if not step.is_whole or not step.is_certain:
+        raise Doubt("is reached by threads on a condition that nobody knows")
+    numbers, warps = [step.number(o) for o in step.instruction.operands], step.warps
+    if modifiers[:1] == ("warp",):
+        if numbers[0] in _ALL_LANES and warps is not None:
+            step.state.shadow.warp_barrier(warps)
+        return
+    is_plain = "sync" in modifiers and numbers[1:] in ([], [n])
+    if not is_plain or numbers[0] is None:
+        raise Doubt("is not followed")
+    if warps is None:
+        raise Doubt("is reached by part of a warp")
+    group.waits = numbers[0]
+    step.state.meet(numbers[0], n)
