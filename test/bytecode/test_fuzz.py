@@ -4,14 +4,18 @@
 `tools/fuzz_bytecode` runs a million under sanitizers.
 """
 
+import os
 import re
 import resource
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
+import used_fuzz
 from bytecode_files import KERNELS
-from used_fuzz import use_in_child
+from run_used_fuzz import different
+from used_fuzz import use_all, use_in_child
 
 import cuda_tile._mlir
 
@@ -48,10 +52,35 @@ def test_slice(tmp_path):
 def test_slice_of_what_is_used(tmp_path):
     """What is read can be printed, run, compiled and assembled, or is refused."""
     files = [KERNELS / "13.4" / f"{name}.tileirbc" for name in SMALL_KERNELS]
-    command = [FUZZER, "--runs", "60", "--seed", "5", "--accepted", tmp_path, *files]
+    command = [FUZZER, "--runs", "200", "--seed", "5", "--accepted", tmp_path, *files]
     subprocess.run(command, capture_output=True, check=True)
-    accepted = sorted(tmp_path.glob("*.tileirbc"))
-    assert len(accepted) >= 4
-    for file in accepted[:4]:
-        found = use_in_child(file)
-        assert found.kind in ("done", "refused", "slow"), (file, found)
+    accepted = different(tmp_path)
+    assert len(accepted) >= 16
+    for file, found in use_all(accepted[:16]):
+        assert found.kind in ("done", "refused"), (file, found)
+    assert use_in_child(accepted[0]).kind in ("done", "refused")
+
+
+def test_a_module_that_ends_its_process_or_has_no_end_is_seen_among_others(
+    monkeypatch,
+):
+    """Each of a process that was lost is used again by itself."""
+    good, deadly, endless = (
+        KERNELS / "13.4" / f"{name}.tileirbc" for name in SMALL_KERNELS
+    )
+
+    def meet(module, file):
+        del module
+        if file == deadly:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        while file == endless:
+            pass
+
+    used_fuzz.warm_up()
+    monkeypatch.setattr(used_fuzz, "CPU_SECONDS", 1)
+    monkeypatch.setattr(used_fuzz, "BATCH_CPU_SECONDS", 1)
+    monkeypatch.setattr(used_fuzz, "STEPS", {"meet": meet})
+    kinds = {file: (found.kind, found.text) for file, found in use_all([good, deadly])}
+    assert kinds == {good: ("done", ""), deadly: ("problem", "died (SIGSEGV)")}
+    kinds = {file: found.kind for file, found in use_all([endless, good])}
+    assert kinds == {endless: "slow", good: "done"}

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 from cutile_command import cutile, python
+from json_schemas import fitting
 
 PROGRAM = """
 import cuda.tile as ct, cupy as cp, ml_dtypes
@@ -50,7 +50,7 @@ def test_recorded_launches_run_again(tmp_path: Path) -> None:
     folders = sorted((tmp_path / "launches").iterdir())
     assert [folder.name for folder in folders] == ["0001-scale", "0002-scale"]
     for folder in folders:
-        facts = json.loads((folder / "launch.json").read_text())
+        facts = fitting((folder / "launch.json").read_text(), "recorded")
         assert (facts["kernel"], facts["grid"]) == ("scale", [2, 1, 1])
         before, after = np.load(folder / "5.npy"), np.load(folder / "5.after.npy")
         assert before.tobytes() != after.tobytes()

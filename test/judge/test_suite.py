@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from json_schemas import fitting
 from suite_runs import CALL_SECONDS, CANDIDATES, wanted
 
 
@@ -21,7 +21,7 @@ def judged(*words: str | Path, code: int) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr
-    return json.loads(done.stdout)
+    return fitting(done.stdout, "verdict")
 
 
 @pytest.mark.sampled(12)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from json_schemas import fitting
 from ptx_arrays import aligned
 from ptx_harness import module
 from ptx_programs import FOLDER, PROGRAMS
@@ -353,7 +354,7 @@ def test_forms() -> None:
     """JSON, the table and the listing say the same."""
     report = run(PRODUCTS["f16"][0] * 4)
     loop = loop_of(report)
-    record = json.loads(report.to_json())["bounds"]
+    record = fitting(report.to_json(), "run")["bounds"]
     assert record["chip"] == "sm_test"
     (found,) = record["loops"]
     assert (found["limiter"], found["iterations"]) == (TENSOR, ITERATIONS)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from json_schemas import fitting
 
 import cuda_tile
 from cuda_tile.emulator.__main__ import main
@@ -162,6 +163,9 @@ def test_findings_can_be_collected(tmp_path: Path, capsys) -> None:
     args = [str(path), *LAUNCH, "--collect", "ones:f32[512]", "zeros:f32[2]"]
     assert main(args) == 1
     assert "finding: reduction: ptx line" in capsys.readouterr().err
+    assert main([*args, "--json", "-"]) == 1
+    first, *_ = fitting(capsys.readouterr().out, "run")["findings"]
+    assert (first["kind"], first["kernel"]) == ("race", "reduction")
 
 
 # By a launch record -------------------------------------------------------------------

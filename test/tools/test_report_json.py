@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
+from json_schemas import fitting, rules
 from tool_command import KERNELS, SCALE, Command
 
 import cuda_tile
@@ -17,7 +17,6 @@ from cuda_tile.report import SCHEMA
 from cuda_tile.runtime.record import LaunchRecord
 
 PRODUCT = KERNELS / "13.4" / "matmul_f16_64x64x64.tileirbc"
-RULES = Path(cuda_tile.__file__).with_name("report_schema.json")
 JSON = ("--report=json", "--no-cache")
 
 
@@ -31,12 +30,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(name="said")
 def said_by(command: Command) -> Any:
     """Gives the JSON of a command line, which fits the schema."""
-    rules = json.loads(RULES.read_text())
 
     def run(*words: object) -> dict[str, Any]:
-        found = json.loads(command(tool, *words).out)
-        jsonschema.Draft202012Validator(rules).validate(found)
-        return found
+        return fitting(command(tool, *words).out, "report")
 
     return run
 
@@ -77,7 +73,8 @@ def test_launch_records_lie_beside_each_cubin(said: Any, folder: Path) -> None:
     (kernel,) = said(PRODUCT, "--gpu", "sm_90", "-o", "k.cubin", "--report=json")[
         "kernels"
     ]
-    alone = json.loads((folder / "k.launch.json").read_text())
+    text = (folder / "k.launch.json").read_text()
+    alone = fitting(text, "report", "launch_file")
     assert alone == {"schema": SCHEMA, "kernels": {kernel["kernel"]: kernel["launch"]}}
     job, *_ = said(PRODUCT, SCALE, "--gpu", "sm_90", "-o", "out", *JSON)["jobs"]
     beside = Path(job["output"]).with_suffix(".launch.json")
@@ -100,13 +97,21 @@ def test_jobs_that_make_no_cubin_fit_the_schema_too(said: Any, folder: Path) -> 
     assert refused["output"] is None
 
 
+def test_the_list_of_plans_fits_too(command: Command) -> None:
+    words = (PRODUCT, "--gpu", "sm_90", "--list-plans")
+    (plans,) = fitting(command(tool, *words).out, "report", "plans").values()
+    assert sum(plan["chosen"] for plan in plans) == 1
+    near = [{**plans[0], "cost": {"iteration": "36"}}]
+    assert not rules("report", "plans").is_valid({"k": near})
+
+
 def test_the_schema_refuses_what_is_none() -> None:
     """A field that is missing, or of another kind."""
-    rules = jsonschema.Draft202012Validator(json.loads(RULES.read_text()))
+    report_rules = rules("report")
     report = cuda_tile.compile(cuda_tile.load(SCALE), "sm_90").report
     good = json.loads(report.to_json())
-    assert rules.is_valid(good)
+    assert report_rules.is_valid(good)
     for change in ({"schema": SCHEMA + 1}, {"kernels": [{}]}, {"steps": []}):
-        assert not rules.is_valid(good | change), change
+        assert not report_rules.is_valid(good | change), change
     kernel = good["kernels"][0]
-    assert not rules.is_valid(good | {"kernels": [kernel | {"plan": "{}"}]})
+    assert not report_rules.is_valid(good | {"kernels": [kernel | {"plan": "{}"}]})

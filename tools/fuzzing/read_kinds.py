@@ -32,8 +32,9 @@ FILES_EACH = 24
 """Files from which those of a number are made."""
 STEPS = ["print", "interpret", "compile"]
 """What is done with a file that can be read."""
-ASSEMBLE_EACH = 8
-"""One of so many is assembled, too, which takes seconds."""
+COMMANDS = ["assemble", "translate"]
+COMMANDS_EACH = 8
+"""One of so many is given to commands, too, which takes seconds."""
 _NUMBERS = (
     *("0", "1", "-1", "2", "3", "8", "16", "128", "255", "256", "1073741824"),
     *("2147483648", "9223372036854775808", "99999999999999999999", "0x7FC00000"),
@@ -149,9 +150,7 @@ class Bytecode(_Files):
                 return Input(self.name, data, how, frozenset(), failure)
             if not (read := sorted(accepted.iterdir())):
                 return None
-            how = {
-                "steps": [*STEPS, "assemble"] if not number % ASSEMBLE_EACH else STEPS
-            }
+            how = {"steps": STEPS if number % COMMANDS_EACH else [*STEPS, *COMMANDS]}
             return Input(self.name, rng.choice(read).read_bytes(), how)
 
 
