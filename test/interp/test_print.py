@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from interp_build import TOKEN, Kernel, tile_of
 
+import cuda_tile
 from cuda_tile.interp import AssertionsFailed, InterpError
 
 
@@ -150,6 +151,22 @@ def test_assertions() -> None:
     many = asserted(np.zeros(16, np.bool_), mode="permissive")
     assert many is not None
     assert "... and 8 more" in str(many)
+
+
+def test_an_assertion_ends_the_kernel_before_what_goes_wrong_behind_it() -> None:
+    module = cuda_tile.load(b"""
+      cuda_tile.module @k {
+        entry @f(%p: tile<ptr<i32>>, %n: tile<i32>) {
+          %zero = constant <i32: 0> : tile<i32>
+          %ok = cmpi greater_than_or_equal %n, %zero, signed : tile<i32> -> tile<i1>
+          assert %ok, "n is negative" : tile<i1>
+          %m = assume bounded<0, ?>, %n : tile<i32>
+          %t = make_token : token
+          %s = store_ptr_tko weak %p, %m token=%t : tile<ptr<i32>>, tile<i32> -> token
+        }
+      }""")
+    with pytest.raises(AssertionsFailed, match="n is negative"):
+        cuda_tile.run(module, grid=1, args=(np.zeros(1, np.int32), -1))
 
 
 def test_a_for_that_ends_at_its_type() -> None:

@@ -42,6 +42,16 @@ cuda_tile.module @kernels {
     return
   }
 
+  // A near miss: the assertion must still fail where the assumption is wrong.
+  // CHECK: llvm.func @asserted(%{{[^:]*}}: i32)
+  entry @asserted(%n: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %holds = cmpi greater_than_or_equal %n, %zero, signed : tile<i32> -> tile<i1>
+    assert %holds, "n is negative" : tile<i1>
+    %a = assume bounded<0, ?>, %n : tile<i32>
+    return
+  }
+
   // CHECK: llvm.func @planned()
   // CHECK-SAME: nvvm.minctasm = 2 : i32
   // CHECK-SAME: nvvm.reqntid = array<i32: 256, 1, 1>

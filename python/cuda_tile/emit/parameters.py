@@ -22,7 +22,7 @@ from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.emit.emitter import Emitter, register_type
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.traits import SPREADS
+from cuda_tile.ir.traits import SPREADS, is_pure
 from cuda_tile.ir.walk import block_ops, body, op_stem
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.record import GridExtents
@@ -106,13 +106,16 @@ def _type(text: str) -> ir.Type:
 
 
 def _assumed(entry: ir.Operation) -> list[ir.Attribute]:
-    """For each parameter the range that an entry assumes of it before it branches."""
+    """For each parameter the range that an entry assumes of it before anything else.
+
+    What stands behind an assertion or any other effect may hold by it alone.
+    """
     facts = FactsOnDemand(entry)
     known: dict[ir.Value, list[Facts]] = {
         argument: [facts.of(argument)] for argument in body(entry).arguments
     }
     sources = {argument: argument for argument in known}
-    for op in takewhile(lambda op: not len(op.regions), block_ops(body(entry))):
+    for op in takewhile(is_pure, block_ops(body(entry))):
         if op_stem(op) == "assume" and op.operands[0] in sources:
             sources[op.results[0]] = sources[op.operands[0]]
             known[sources[op.results[0]]].append(facts.of(op.results[0]))

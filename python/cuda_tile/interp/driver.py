@@ -384,6 +384,8 @@ class Session:
                 pass
         except InterpError as error:
             if on_finding == "raise":
+                if self.launch.failures:  # on a GPU these end the kernel before
+                    raise AssertionsFailed(self.report(collects=True)) from error
                 raise
             found = InterpFinding.of(error, self.launch.kernel)
             return self.report(collects=True, found=(found,))
