@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from differential_case import make_case
 from differential_plans import DrawnPlan
@@ -15,7 +17,7 @@ from cuda_tile.analysis import tensor_columns as analysis
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.tensor_columns import TensorColumns, tensor_columns
 from cuda_tile.checkers.columns import faults_of
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.walk import entries, nested_ops
 
 CHIP, COLUMNS = "sm_100", 512
 TWO_LIVE = """cuda_tile.module @m {
@@ -126,6 +128,25 @@ def test_sums_of_loops_behind_each_other_share_columns() -> None:
         assert places(found) == [0, 16], "two live at a time"
         assert not faults_of(flow, found.first, found.allocated)
         assert faults_of(flow, moved(found, 16, 0), COLUMNS)
+
+
+def test_a_sum_is_awaited_before_its_columns_begin_the_next_one() -> None:
+    """It runs on into the next iteration, whose own product stands before its use."""
+    text = re.sub(
+        r"%c = mmaf %a, %b, %x(.*)\n.*\n",
+        r"%c = mmaf %a, %b, %zero\1\n      %d = addf %x, %y : tile<64x16xf32>\n",
+        TWO_LIVE,
+    )
+    module = allocated(text)
+    with module.context:
+        (entry,) = entries(module.operation)
+        names = [
+            op.name
+            for op in nested_ops(entry)
+            if op.block != entry.regions[0].blocks[0]
+        ]
+        carried, start = names.index("tileas.await"), names.index("tileas.settled")
+        assert carried < start < names.index("tileas.tcgen05")
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))

@@ -27,6 +27,9 @@ TEXT = """
   #cute.layout<((1@1, 8@0, 8@1),
     (2@1, 4@1, 1@0, 2@0, 4@0), (16@0, 32@0), ())>>
 !pending = !tileas.pending<!sum>
+!slot = !tileas.buffer<64x16xf32,
+  #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+!ring = !tileas.ring<1, !slot>
 cuda_tile.module @m {{
   entry @k(%n: tile<i32>) {{
     %w = constant <f16: 1.0> : !row
@@ -64,6 +67,17 @@ LOOP = """%l = for %i in (%first to %n, step %step) : tile<i32>
 }}
 %t = tileas.await %l : !pending
 """
+DEPOSIT = (
+    """%slots = tileas.ring fill = "tcgen05" drain = "threads"
+    sync = "mbarriers" offset = 8192 : !ring
+%slot = tileas.acquire %slots[%first] : !ring
+"""
+    + PRODUCT
+    + """tileas.deposit %q to %slot : !pending, !slot
+tileas.publish %slots[%first] : !ring
+"""
+)
+TAKE = "%taken = tileas.take %slots[%first] : !ring\n"
 NEEDS_WAIT, NEEDS_BARRIER = "a wait for what reads", "a barrier behind earlier accesses"
 IN_FLIGHT = "is still read by itself"
 
@@ -105,6 +119,8 @@ def test_barriers(product: tuple[str, str], body: str, fault: str) -> None:
         (TCGEN05, PRODUCT + YOUNGER + AWAIT_BOTH + OVER_YOUNGER, ""),
         (WGMMA, PRODUCT + YOUNGER + AWAIT + OVER_YOUNGER + AWAIT_YOUNGER, ""),
         (TCGEN05, LOOP + OVER, ""),
+        (TCGEN05, DEPOSIT + OVER + TAKE, IN_FLIGHT),
+        (TCGEN05, DEPOSIT + TAKE + OVER, ""),
     ],
 )
 def test_allocate(product: tuple[str, str], body: str, fault: str) -> None:

@@ -4,20 +4,23 @@
 Those that complete in groups are kept in the order of their starts, the youngest last:
 a wait that may leave N of them in flight ends all but the N youngest (PTX ISA,
 "wgmma.wait_group", "cp.async.bulk.wait_group"). Those that arrive at an mbarrier belong
-to their sum, and a wait ends those of the sums that it is given.
+to their sum, and a wait ends those of the sums that it is given, as a take ends those
+of the sum that is in the slot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import Edge
+from cuda_tile.analysis.tensor_columns import DEPOSIT
 from cuda_tile.ir.async_products import completes_in_groups, sum_of
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.traits import AWAITS, PRODUCT_WAITS
+from cuda_tile.ir.rings import ring_of
+from cuda_tile.ir.traits import AWAITS, PRODUCT_WAITS, TAKES
 
 InFlight = tuple[int, ...]
 MOST = 16
@@ -47,7 +50,8 @@ class Products(NamedTuple):
 
     Attributes:
         groups: What each one reads that completes in groups, the youngest last.
-        sums: Of the others, each sum that is not awaited with what is read for it.
+        sums: Of the others, each sum that is not awaited with what is read for it; in
+            place of a sum that was deposited the ring of its slot.
     """
 
     groups: InFlight = ()
@@ -72,9 +76,7 @@ class Products(NamedTuple):
         Args:
             edge: The edge.
         """
-        names = dict(edge.pairs)
-        renamed = ((names.get(value, value), reads) for value, reads in self.sums)
-        return self._replace(sums=frozenset(renamed))
+        return self._renamed(dict(edge.pairs))
 
     def started(self, op: ir.Operation, reads: int) -> Products:
         """What is in flight behind the start of a product.
@@ -95,12 +97,24 @@ class Products(NamedTuple):
         Args:
             op: The op.
         """
+        if op.name == DEPOSIT:
+            pending, slot = op.operands
+            return self._renamed({pending: ring_of(slot.owner.operation).results[0]})
+        if op.name in TAKES:
+            return self._ended({op.operands[0]})
         given = {value for value in op.operands if isinstance(value.type, PendingType)}
         if op.name not in AWAITS or not given:
             return self
-        ends = given if op.name in PRODUCT_WAITS else set[ir.Value]()
-        sums = frozenset(item for item in self.sums if item[0] not in ends)
-        return Products(_left(op, self.groups), sums)
+        left = self._replace(groups=_left(op, self.groups))
+        return left._ended(given) if op.name in PRODUCT_WAITS else left
+
+    def _ended(self, sums: Set[ir.Value]) -> Products:
+        left = (item for item in self.sums if item[0] not in sums)
+        return self._replace(sums=frozenset(left))
+
+    def _renamed(self, names: Mapping[ir.Value, ir.Value]) -> Products:
+        renamed = ((names.get(value, value), reads) for value, reads in self.sums)
+        return self._replace(sums=frozenset(renamed))
 
 
 def copies_behind(op: ir.Operation, copies: InFlight) -> InFlight:

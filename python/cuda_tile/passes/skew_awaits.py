@@ -18,7 +18,7 @@ store for it is in one buffer for all iterations, and is stored behind the await
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
@@ -26,7 +26,7 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.liveness import products_of
 from cuda_tile.analysis.slots import take_of, users_of
 from cuda_tile.analysis.stages import keeps_sum
-from cuda_tile.ir.async_products import factors_of
+from cuda_tile.ir.async_products import begins_sum, factors_of, sum_of
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.carried import ancestor_in, first_carried, leaves, rebuild
 from cuda_tile.ir.rings import ring_of
@@ -149,7 +149,7 @@ def _waits(release: ir.Operation) -> bool:
 def _first_use(
     argument: ir.Value, products: list[ir.Operation], loop: ir.Operation
 ) -> ir.Operation:
-    """The first op that uses a sum, or writes what its products read.
+    """The first op that uses a sum, begins it anew, or writes what its products read.
 
     Their buffers are made before the loop from now on.
     """
@@ -157,14 +157,21 @@ def _first_use(
     buffers = [maker.results[0] for maker in _own_buffers(products, block)]
     for buffer in buffers:
         buffer.owner.move_before(loop)
-    return _first([argument, *buffers], block)
+    starts = (defining_op(sum_of(op)) for op in products)
+    begins = {op for op in starts if op is not None and begins_sum(op)}
+    return _first([argument, *buffers], block, begins)
 
 
-def _first(values: Sequence[ir.Value], block: ir.Block) -> ir.Operation:
-    """The first op of a block that uses one of some values; its end if none does."""
+def _first(
+    values: Sequence[ir.Value], block: ir.Block, others: Set[ir.Operation] = frozenset()
+) -> ir.Operation:
+    """The first op of a block that uses one of some values, or is one of some others.
+
+    Its end if there is none.
+    """
     users = {use.owner.operation for value in values for use in value.uses}
     users |= {user for value in values for user in users_of(value)}
-    around = {ancestor_in(block, user) for user in users}
+    around = {ancestor_in(block, user) for user in users | others}
     ops = block_ops(block)
     return next((op for op in ops if op in around), ops[-1])
 
