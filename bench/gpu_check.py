@@ -156,14 +156,14 @@ def pack(
     data |= {f"out{i}": part for i, part in enumerate(after)}
     file = f"data/{stem}.npz"
     np.savez_compressed(folder / file, **data)
-    code, refused = _compiled(kernel, module, gpus, folder, args, abi)
+    code, refused = compiled_for(kernel, module, gpus, folder, args, abi)
     return {
         "name": kernel.name,
         "entry": entry_name(entry),
         "grid": [*kernel.grid, 1, 1][:3],
         "data": file,
         "starts": [piece.start for piece in pieces],
-        "parameters": [_parameter(arg, pieces) for arg in args],
+        "parameters": [parameter(arg, pieces) for arg in args],
         "arrays": list(_arrays(kernel, args, pieces)),
         "code": code,
         "refused": refused,
@@ -184,7 +184,8 @@ def _place(array: Any, pieces: Sequence[Span]) -> dict[str, int]:
     return {}
 
 
-def _parameter(arg: Bound, pieces: Sequence[Span]) -> dict[str, Any]:
+def parameter(arg: Bound, pieces: Sequence[Span]) -> dict[str, Any]:
+    """A parameter as the runner reads it: a place in a span, or bytes."""
     if isinstance(arg, np.ndarray):
         return _place(arg, pieces) or {"bytes": bytes(8).hex()}
     return {"bytes": (bytes(8) if arg is None else arg.tobytes()).hex()}
@@ -208,13 +209,13 @@ def _arrays(
             }
 
 
-def _compiled(
+def compiled_for(
     kernel: Kernel,
     module: Any,
     gpus: Sequence[str],
     folder: Path,
     args: Sequence[Bound],
-    abi: str,
+    abi: str = ABIS[0],
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Code per chip with its launch record, and why others have none."""
     stem, pieces = _stem(kernel), spans(every_array(args))

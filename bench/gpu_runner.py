@@ -298,48 +298,87 @@ def launch_config(
     return config
 
 
+class Loaded:
+    """A kernel with its arguments on the device; a context that gives them back.
+
+    Args:
+        driver: The driver.
+        folder: The bundle.
+        item: The kernel's record.
+        code: Its code for this chip.
+        inputs: The bytes of its spans.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        folder: Path,
+        item: Record,
+        code: Record,
+        inputs: Sequence[Array],
+    ) -> None:
+        self._driver, self._item, self._code = driver, item, code
+        self._image = (folder / code["file"]).read_bytes()
+        self._inputs = inputs
+        self._module, self._function = ctypes.c_void_p(), ctypes.c_void_p()
+        self.memory: Memory | None = None
+
+    def __enter__(self) -> Loaded:
+        call, function = self._driver.call, self._function
+        call("cuModuleLoadData", ctypes.byref(self._module), self._image)
+        try:
+            entry = self._item["entry"].encode()
+            call("cuModuleGetFunction", ctypes.byref(function), self._module, entry)
+            shared = self._code["dynamic_shared_bytes"]
+            if shared > STATIC_SHARED_BYTES:
+                call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+            if math.prod(self._code["cluster"]) > PORTABLE_CLUSTER:
+                call("cuFuncSetAttribute", function, ANY_CLUSTER_SIZE, 1)
+            self.memory = Memory(self._driver, self._inputs, self._item["starts"])
+            self.memory.copy_in()
+            made = parameters(self._item, self._code, self.memory)
+            self._values, self._storage = made
+            config = launch_config(self._driver, self._item, self._code, function)
+            self._config = config
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self.memory is not None:
+            self.memory.free()
+        self._driver.library.cuModuleUnload(self._module)
+
+    def launch(self) -> None:
+        """Starts it once."""
+        config = ctypes.byref(self._config)
+        values = self._values
+        self._driver.call("cuLaunchKernelEx", config, self._function, values, None)
+
+    def results(self) -> list[Array]:
+        """Waits; gives the bytes of its spans."""
+        self._driver.call("cuCtxSynchronize")
+        assert self.memory is not None, "it is entered"
+        return self.memory.copy_out()
+
+
 def run_kernel(
     driver: Driver, folder: Path, item: Record, code: Record, repeat: int
 ) -> tuple[str | None, float | None]:
     """Runs one kernel; gives its complaint, or None, and microseconds of a launch."""
     data = np.load(folder / item["data"])
     count = len(item["starts"])
-    module, function = ctypes.c_void_p(), ctypes.c_void_p()
-    image = (folder / code["file"]).read_bytes()
-    driver.call("cuModuleLoadData", ctypes.byref(module), image)
-    memory = None
-    try:
-        entry = item["entry"].encode()
-        driver.call("cuModuleGetFunction", ctypes.byref(function), module, entry)
-        shared = code["dynamic_shared_bytes"]
-        if shared > STATIC_SHARED_BYTES:
-            driver.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
-        if math.prod(code["cluster"]) > PORTABLE_CLUSTER:
-            driver.call("cuFuncSetAttribute", function, ANY_CLUSTER_SIZE, 1)
-        memory = Memory(driver, [data[f"in{i}"] for i in range(count)], item["starts"])
-        memory.copy_in()
-        values, storage = parameters(item, code, memory)
-        config = launch_config(driver, item, code, function)
-
-        def launch() -> None:
-            driver.call(
-                "cuLaunchKernelEx", ctypes.byref(config), function, values, None
-            )
-
-        launch()
-        driver.call("cuCtxSynchronize")
-        got = memory.copy_out()
-        said = complaint(item, got, [data[f"out{i}"] for i in range(count)])
-        spent = _timed(driver, launch, repeat) if repeat and not said else None
-        del storage
+    inputs = [data[f"in{i}"] for i in range(count)]
+    with Loaded(driver, folder, item, code, inputs) as kernel:
+        kernel.launch()
+        wanted = [data[f"out{i}"] for i in range(count)]
+        said = complaint(item, kernel.results(), wanted)
+        spent = timed(driver, kernel.launch, repeat) if repeat and not said else None
         return said, spent
-    finally:
-        if memory is not None:
-            memory.free()
-        driver.library.cuModuleUnload(module)
 
 
-def _timed(driver: Driver, launch: Callable[[], None], repeat: int) -> float:
+def timed(driver: Driver, launch: Callable[[], None], repeat: int) -> float:
     """Microseconds of one launch: the least of `repeat`, by events of the device."""
     events = [ctypes.c_void_p(), ctypes.c_void_p()]
     for event in events:
@@ -426,6 +465,20 @@ def same(found: Array, expected: Array, array: Record) -> Array:
         return equal | near | close
 
 
+def judged(
+    driver: Driver, folder: Path, item: Record, chip: tuple[int, int], repeat: int
+) -> Record:
+    """Runs a kernel if it has code for a chip; gives the verdict."""
+    code = code_for(item["code"], *chip)
+    result: Record = {"kernel": item["name"], "verdict": "SKIP", "text": "", "us": None}
+    if code is not None:
+        return result | _judged(driver, folder, item, code, repeat)
+    name = "sm_{}{}".format(*chip)
+    has = ", ".join(c["arch"] for c in item["code"]) or "none"
+    refused = item["refused"].get(name)
+    return result | {"text": refused or f"no code for {name}: has {has}"}
+
+
 def run_all(folder: Path, options: argparse.Namespace) -> list[Record]:
     """Runs what the options choose; gives a result per kernel."""
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -436,19 +489,7 @@ def run_all(folder: Path, options: argparse.Namespace) -> list[Record]:
     for item in manifest["kernels"]:
         if options.only and options.only not in item["name"]:
             continue
-        code = code_for(item["code"], major, minor)
-        result: Record = {
-            "kernel": item["name"],
-            "verdict": "SKIP",
-            "text": "",
-            "us": None,
-        }
-        if code is None:
-            has = ", ".join(c["arch"] for c in item["code"]) or "none"
-            refused = item["refused"].get(f"sm_{major}{minor}")
-            result["text"] = refused or f"no code for sm_{major}{minor}: has {has}"
-        else:
-            result |= _judged(driver, folder, item, code, options.repeat)
+        result = judged(driver, folder, item, (major, minor), options.repeat)
         results.append(result)
         spent = "" if result["us"] is None else f"{result['us']:.1f} us"
         print(f"{result['verdict']} {item['name']} {result['text']}{spent}", flush=True)
