@@ -80,7 +80,9 @@ def test_tiles_that_wait_for_their_use_add_up() -> None:
     assert most_elements(load(0, 1, 2) + more, POINTERS) == 3 * 64
 
 
-STEPS = """%step_a = mulf %x0, %x0 : tile<64xf32> %step_b = fma %step_a, %x0, %x0 : tile<64xf32>
+STEPS = """
+    %step_a = mulf %x0, %x0 : tile<64xf32>
+    %step_b = fma %step_a, %x0, %x0 : tile<64xf32>
     %step_c = exp %step_b : tile<64xf32> %step_d = mulf %step_c, %x0 : tile<64xf32>"""
 
 
@@ -91,7 +93,8 @@ STEPS = """%step_a = mulf %x0, %x0 : tile<64xf32> %step_b = fma %step_a, %x0, %x
         ("%step_r = reshape %step_b : tile<64xf32> -> tile<8x8xf32>", 2),
         ("%step_r = addf %step_b, %x1 : tile<64xf32>", 2),
         (
-            "%step_r = addf %step_b, %x1 : tile<64xf32> %step_s = mulf %step_r, %x1 : tile<64xf32>",
+            "%step_r = addf %step_b, %x1 : tile<64xf32>\n"
+            "%step_s = mulf %step_r, %x1 : tile<64xf32>",
             2,
         ),
     ],

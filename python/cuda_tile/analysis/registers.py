@@ -9,8 +9,8 @@ operations times the tiles live at one; the walk is done once for all plans comp
 No registers are held by constants, copies by `broadcast`, and values that elementwise
 operations make of these alone: they are rematerialised at each use. `reshape` and its
 like only rename: what uses them uses their source. So do steps of an elementwise
-computation from one tile, which is done for one element after the other. Scalars, addresses, predicates and
-loop counters are `OVERHEAD_REGISTERS` in all.
+computation from one tile, which is done for one element after the other. Scalars,
+addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
 """
 
 from __future__ import annotations
@@ -247,7 +247,8 @@ class _Reader:
         one element after the other, so that registers hold the one tile from which they
         are computed, no matter how many steps there are.
         """
-        if op.name not in ELEMENTWISE or not all(_is_step(op, use) for use in value.uses):
+        uses = list(value.uses)
+        if op.name not in ELEMENTWISE or not all(_is_step(op, use) for use in uses):
             return None
         held = [self._holdings[v].tiles for v in op.operands if v in self._holdings]
         tiles = frozenset[int]().union(*held)
