@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
 import pytest
 from real_kernels import RECIPES, kernel_path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
+
+from product_scan import Scanned
 
 import cuda_tile
 from cuda_tile import Options
@@ -73,6 +78,41 @@ def test_a_result_takes_the_place_of_its_operand() -> None:
 def test_tiles_that_wait_for_their_use_add_up() -> None:
     more = "%y = addf %x0, %x1 : tile<64xf32> %z = addf %y, %x2 : tile<64xf32>"
     assert most_elements(load(0, 1, 2) + more, POINTERS) == 3 * 64
+
+
+STEPS = """
+    %step_a = mulf %x0, %x0 : tile<64xf32>
+    %step_b = fma %step_a, %x0, %x0 : tile<64xf32>
+    %step_c = exp %step_b : tile<64xf32> %step_d = mulf %step_c, %x0 : tile<64xf32>"""
+
+
+@pytest.mark.parametrize(
+    ("more", "tiles"),
+    [
+        ("", 1),
+        ("%step_r = reshape %step_b : tile<64xf32> -> tile<8x8xf32>", 2),
+        ("%step_r = addf %step_b, %x1 : tile<64xf32>", 2),
+        (
+            "%step_r = addf %step_b, %x1 : tile<64xf32>\n"
+            "%step_s = mulf %step_r, %x1 : tile<64xf32>",
+            2,
+        ),
+    ],
+    ids=["steps", "one_is_moved", "another_tile", "another_tile_twice"],
+)
+def test_steps_from_one_tile_hold_nothing_of_their_own(more: str, tiles: int) -> None:
+    assert most_elements(load(0, 1) + STEPS + more, POINTERS) == tiles * 64
+
+
+def test_an_epilogue_of_steps_takes_no_more_warps() -> None:
+    product = Scanned((128, 128, 64), gpu="sm_80").text()
+    head, mark, tail = product.partition("    }\n")
+    steps = STEPS.replace("64x", "128x128x").replace("%x0", "%sum")
+    made = head + mark + steps + tail.replace("%sum", "%step_d")
+    compiled = cuda_tile.compile(cuda_tile.load(made.encode()), "sm_80")
+    (kernel,) = compiled.report.kernels
+    assert kernel.spill_bytes == 0
+    assert kernel.threads == 128
 
 
 def test_renaming_holds_nothing_of_its_own() -> None:

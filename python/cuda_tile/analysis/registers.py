@@ -8,8 +8,9 @@ operations times the tiles live at one; the walk is done once for all plans comp
 
 No registers are held by constants, copies by `broadcast`, and values that elementwise
 operations make of these alone: they are rematerialised at each use. `reshape` and its
-like only rename: what uses them uses their source. Scalars, addresses, predicates and
-loop counters are `OVERHEAD_REGISTERS` in all.
+like only rename: what uses them uses their source. So do steps of an elementwise
+computation from one tile, which is done for one element after the other. Scalars,
+addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
 """
 
 from __future__ import annotations
@@ -232,12 +233,30 @@ class _Reader:
         made: list[int] = []
         for value in op.results:
             if is_distributed(value):
-                holding = _made_of(op, value, sources)
+                holding = _made_of(op, value, sources) or self._on_the_way(op, value)
                 if holding is None:
                     made.append(self._hold(value, is_apart=self._is_apart(op)))
                 else:
                     self._holdings[value] = holding
         return _Step(op, frozenset(used), tuple(made), blocks)
+
+    def _on_the_way(self, op: ir.Operation, value: ir.Value) -> _Holding | None:
+        """What a value is computed from, element by element, where that holds it.
+
+        Elementwise ops alone use it, in the block of its own: ptxas computes these for
+        one element after the other, so that registers hold the one tile from which they
+        are computed, no matter how many steps there are.
+        """
+        uses = list(value.uses)
+        if op.name not in ELEMENTWISE or not all(_is_step(op, use) for use in uses):
+            return None
+        held = [self._holdings[v].tiles for v in op.operands if v in self._holdings]
+        tiles = frozenset[int]().union(*held)
+        alike = [t for t in tiles if self.tiles[t].shape == shape_of(value)]
+        bits = element_bits(element_of(value))
+        if len(alike) != 1 or self.tiles[alike[0]].bits > bits:
+            return None
+        return _Holding(tiles)
 
     def _hold(self, value: ir.Value, *, is_apart: bool = False) -> int:
         number = len(self.tiles)
@@ -245,6 +264,12 @@ class _Reader:
         self.tiles.append(Tile.of(value, is_apart=is_apart, neighbours=neighbours))
         self._holdings[value] = _Holding(frozenset((number,)))
         return number
+
+
+def _is_step(op: ir.Operation, use: ir.OpOperand) -> bool:
+    """Whether a use of an op's result is an elementwise op of the same block."""
+    owner = use.owner.operation
+    return owner.name in ELEMENTWISE and owner.block == op.block
 
 
 def _made_of(
