@@ -8,6 +8,8 @@
 !other = !cuda_tile.tile<4xf32, #cute.layout<((2@0, 1@0), (0, 0, 0, 0, 0), (), ())>>
 !four = !cuda_tile.tile<4xf32, #cute.layout<((1@0, 2@0), (0, 0, 0, 0, 0), (), ())>>
 !quads = !cuda_tile.tile<128xf32, #cute.layout<((1@0, 2@0), (4@0, 8@0, 16@0, 32@0, 64@0), (), ())>>
+!pairs = !cuda_tile.tile<256xf16, #cute.layout<((1@0, 8@0, 16@0), (2@0, 4@0, 32@0, 64@0, 128@0), (), ())>>
+!rows = !cuda_tile.tile<256xf16, #cute.layout<((1@0, 2@0, 4@0), (8@0, 16@0, 32@0, 64@0, 128@0), (), ())>>
 !buffer = !tileas.buffer<128xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
 
 cuda_tile.module @kernels {
@@ -28,6 +30,18 @@ cuda_tile.module @kernels {
   entry @lanes() attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}, tileas.shared_bytes = 0 : i64} {
     %a = constant <f32: 1.0> : !row
     %b = tileas.convert_layout %a : !row -> !far
+    return
+  }
+
+  // Pairs of a product's sum as rows of eight: two elements of 16 bits go together, of
+  // the four words of a lane one stays.
+  // CHECK: llvm.func @pairs
+  // CHECK-COUNT-3: nvvm.shfl.sync
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: llvm.return
+  entry @pairs() attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}, tileas.shared_bytes = 0 : i64} {
+    %a = constant <f16: 1.0> : !pairs
+    %b = tileas.convert_layout %a : !pairs -> !rows
     return
   }
 

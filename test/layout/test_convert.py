@@ -15,30 +15,44 @@ from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.coords import Coord, LayoutError
 from cuda_tile.layout.fragments import coalesced, tile_mma
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
+from cuda_tile.layout.shuffle import (
+    PairedPlan,
+    Select,
+    ShufflePlan,
+    paired_plan,
+    shuffle_plan,
+)
 
 ZERO = (0,)
+Held = Coord | tuple[Coord, Coord]
+"""What a register has: an element, or two."""
 
 
-def _select(
-    values: list[Coord], selects: tuple[Select, ...], thread: int
-) -> list[Coord]:
+def _select(values: list[Held], selects: tuple[Select, ...], thread: int) -> list[Held]:
     for select in selects:
         if (thread & select.thread_mask).bit_count() & 1:
             values = [values[i ^ select.register_xor] for i in range(len(values))]
     return values
 
 
-def run(plan: ShufflePlan, src: LinearLayout) -> dict[int, list[Coord]]:
-    """Runs a plan: thread index to the elements in its destination registers."""
+def run(
+    plan: ShufflePlan, src: LinearLayout, words: PairedPlan | None = None
+) -> dict[int, list[Held]]:
+    """Runs a plan: thread index to what its destination registers have.
+
+    With words, two source registers are one, and the plan is that of words.
+    """
     n_threads = 32 * src.n_warps * src.n_blocks
-    ready: dict[int, list[Coord]] = {}
+    ready: dict[int, list[Held]] = {}
     for thread in range(n_threads):
         lane, warp, block = thread & 31, thread >> 5, 0
         warp, block = warp % src.n_warps, warp // src.n_warps
-        held = [src.apply(r, lane, warp, block) for r in range(src.n_registers)]
+        single = [src.apply(r, lane, warp, block) for r in range(src.n_registers)]
+        held: list[Held] = list(single)
+        if words is not None:
+            held = [(single[first], single[second]) for first, second in words.sources]
         ready[thread] = _select(held, plan.before, thread)
-    result: dict[int, list[Coord]] = {}
+    result: dict[int, list[Held]] = {}
     for thread in range(n_threads):
         base = 0
         for bit, column in enumerate(plan.lane):
@@ -69,7 +83,20 @@ def check(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
         for thread, values in run(plan, src).items():
             place = (thread & 31, thread % per_warp >> 5, thread // per_warp)
             assert values == [dst.apply(r, *place) for r in range(dst.n_registers)]
+        check_words(plan, src, dst)
     return kind
+
+
+def check_words(plan: ShufflePlan, src: LinearLayout, dst: LinearLayout) -> None:
+    """Asserts that words of two registers, where there are such, arrive as well."""
+    words = paired_plan(plan, src.n_registers)
+    if words is None:
+        return
+    assert 2 * len(words.plan.rounds) == len(plan.rounds)
+    single, pairs = run(plan, src), run(words.plan, src, words)
+    for thread, values in single.items():
+        halves = zip(pairs[thread], words.halves, strict=True)
+        assert values == [word[half] for word, half in halves]
 
 
 def brute_force_kind(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
@@ -173,6 +200,27 @@ def test_transposed_warp_takes_at_most_one_shuffle_per_register() -> None:
     assert plan is not None
     assert plan.is_butterfly
     assert plan.n_shuffles == 31
+
+
+def test_words_of_two_registers_take_half_the_shuffles() -> None:
+    """A product's sum, of which a lane has pairs, to rows of eight neighbours."""
+    src = _line([1, 8, 16], [2, 4, 32, 64, 128], [])
+    dst = _line([1, 2, 4], [8, 16, 32, 64, 128], [])
+    assert check(src, dst) == ConversionKind.SHUFFLE
+    plan = shuffle_plan(src, dst)
+    assert plan is not None
+    words = paired_plan(plan, 8)
+    assert words is not None
+    assert words.sources == ((0, 1), (2, 3), (4, 5), (6, 7))
+    assert 2 * len(words.plan.rounds) == len(plan.rounds)
+
+
+def test_registers_that_part_are_no_words() -> None:
+    src = _line([1], [2, 4, 8, 16, 32], [])
+    dst = _line([2], [1, 4, 8, 16, 32], [])
+    plan = shuffle_plan(src, dst)
+    assert plan is not None
+    assert paired_plan(plan, 2) is None
 
 
 def test_exchanged_lanes_need_one_shuffle_and_no_select() -> None:

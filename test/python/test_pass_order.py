@@ -48,7 +48,7 @@ WRONG = {
     "place first": ("place", "planned for cuda-tile-place; run cuda-tile-plan first"),
     "no place": (
         without(ALL, "place"),
-        "placed for cuda-tile-stage; run cuda-tile-place first",
+        "placed for cuda-tile-join-reductions; run cuda-tile-place first",
     ),
     "emit at once": (
         "plan emit",

@@ -27,16 +27,24 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, integers
 from cuda_tile.ir.shared_loads import is_again
 from cuda_tile.ir.shared_stores import is_for_cluster
-from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
+from cuda_tile.ir.tiles import buffer_layout_of, element_bits, element_of, layout_of
 from cuda_tile.ir.traits import COPIES
 from cuda_tile.ir.walk import enclosing_entry, nested_ops
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.shared import SharedAccess, shared_access
-from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
+from cuda_tile.layout.shuffle import (
+    PairedPlan,
+    Select,
+    ShufflePlan,
+    paired_plan,
+    shuffle_plan,
+)
 
 Registers = list[ir.Value]
+_HALF_WORD_BITS = 16
+"""Bits of an element of which two go in a shuffle, of 32 bits."""
 
 
 @RULES.register("tileas.convert_layout")
@@ -55,7 +63,12 @@ def convert_layout(e: Emitter, op: ir.Operation) -> None:
             plan = shuffle_plan(source.layout, layout)
             if plan is None:
                 raise InternalError("emit: a shuffle conversion without a plan")
-            e.set(op.results[0], Fragment(layout, tuple(_shuffled(e, plan, scalars))))
+            is_half = element_bits(element_of(op.results[0])) == _HALF_WORD_BITS
+            words = paired_plan(plan, len(scalars)) if is_half else None
+            values = _shuffled(e, plan, scalars) if words is None else []
+            if words is not None:
+                values = _shuffled_in_pairs(e, words, scalars)
+            e.set(op.results[0], Fragment(layout, tuple(values)))
         case ConversionKind.SHARED:
             raise InternalError("emit: a conversion through shared memory after stage")
 
@@ -79,6 +92,19 @@ def _shuffled(e: Emitter, plan: ShufflePlan, registers: Registers) -> Registers:
     for select in plan.after:
         y = _selected(e, select, y)
     return [y[i] for i in plan.result]
+
+
+def _shuffled_in_pairs(
+    e: Emitter, words: PairedPlan, registers: Registers
+) -> Registers:
+    """Follows a shuffle plan with two registers of 16 bits in each word."""
+    packed = [
+        e.packer.pack_values([registers[first], registers[second]])
+        for first, second in words.sources
+    ]
+    moved = _shuffled(e, words.plan, packed)
+    pairs = zip(moved, words.halves, strict=True)
+    return [e.packer.split(word, 2)[half] for word, half in pairs]
 
 
 def _selected(e: Emitter, select: Select, x: Registers) -> Registers:

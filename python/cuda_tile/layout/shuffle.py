@@ -274,3 +274,95 @@ def _plan(
         after=_selects(relabel),
         result=tuple(result),
     )
+
+
+@dataclass(frozen=True)
+class PairedPlan:
+    """A conversion that moves two registers at once, wherever they go.
+
+    Attributes:
+        sources: Of each word, the two source registers that are in it.
+        plan: What is done with words; its result has a word per destination register.
+        halves: Per destination register which half of its word it is, 0 or 1.
+    """
+
+    sources: tuple[tuple[int, int], ...]
+    plan: ShufflePlan
+    halves: tuple[int, ...]
+
+
+@lru_cache(maxsize=4096)
+def paired_plan(plan: ShufflePlan, n_sources: int) -> PairedPlan | None:
+    """A plan with half as many shuffles and selects, of words of two registers.
+
+    Rounds are linear in their number, and selects XOR registers. So let t be a number
+    whose round reads register m of the lane itself: the rounds i and i ^ t read
+    registers of one lane that differ by m. Let p be a bit of m: registers that differ
+    by m are a word, named by the one without p. No select may part the words, or change
+    their halves: those before have no p, and those after do not change whether a
+    round's register has it. Neighbours are taken first, which are often packed already.
+
+    Args:
+        plan: The plan for single registers.
+        n_sources: How many source registers there are.
+
+    Returns:
+        None where no registers stay together.
+    """
+    found = [
+        (entry.register, number, bit)
+        for number, entry in enumerate(plan.rounds)
+        if entry.lane_xor == 0
+        for bit in range(entry.register.bit_length())
+        if entry.register >> bit & 1 and _keeps_words(plan, bit)
+    ]
+    return _paired(plan, n_sources, *min(found)) if found else None
+
+
+def _keeps_words(plan: ShufflePlan, bit: int) -> bool:
+    """Whether no select changes the bit of the source register."""
+    before = [select.register_xor for select in plan.before]
+    after = [plan.rounds[select.register_xor].register for select in plan.after]
+    return not any(register >> bit & 1 for register in (*before, *after))
+
+
+def _paired(
+    plan: ShufflePlan, n_sources: int, other: int, step: int, bit: int
+) -> PairedPlan:
+    """The plan for words.
+
+    Args:
+        plan: The plan for single registers.
+        n_sources: How many source registers there are.
+        other: What registers of a word differ by.
+        step: What the numbers of their rounds differ by.
+        bit: The bit of a source register that the first of a word has not.
+    """
+    is_second = [entry.register >> bit & 1 for entry in plan.rounds]
+    unit = next(i for i in range(len(is_second)) if is_second[1 << i])
+
+    def selects(found: Sequence[Select], dropped: int) -> tuple[Select, ...]:
+        return tuple(
+            Select(each.thread_mask, _without(each.register_xor, dropped))
+            for each in found
+        )
+
+    firsts = [i for i, second in enumerate(is_second) if not second]
+    firsts.sort(key=lambda i: _without(i, unit))
+    rounds = [plan.rounds[i] for i in firsts]
+    return PairedPlan(
+        tuple((r, r ^ other) for r in range(n_sources) if not r >> bit & 1),
+        ShufflePlan(
+            selects(plan.before, bit),
+            plan.lane,
+            tuple(Round(_without(e.register, bit), e.lane_xor) for e in rounds),
+            selects(plan.after, unit),
+            tuple(_without(i ^ step * is_second[i], unit) for i in plan.result),
+        ),
+        tuple(is_second[i] for i in plan.result),
+    )
+
+
+def _without(number: int, bit: int) -> int:
+    """A number with a bit taken out: those above move down."""
+    return number >> bit + 1 << bit | number & (1 << bit) - 1

@@ -7,11 +7,19 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.tiling import index_operands
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.place.constraints import Constraint, Same
-from cuda_tile.place.memory import prefer, write_to_view
+from cuda_tile.place.memory import prefer, write_at_pointers, write_to_view
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
-@RULES.register("atomic_rmw_tko", "atomic_cas_tko")
+@RULES.register("atomic_rmw_tko")
+def update_at_pointers(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """As a store, where nobody uses the old values."""
+    if list(op.results[0].uses):
+        return at_pointers(ctx, op)
+    return write_at_pointers(ctx, op)
+
+
+@RULES.register("atomic_cas_tko")
 def at_pointers(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """As an access through a tile of pointers; the first value names the layout."""
     tiles = tuple(v for v in (*op.operands, *op.results) if is_distributed(v))

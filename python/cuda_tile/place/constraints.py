@@ -8,7 +8,7 @@ them. Nothing here looks at the IR beyond holding values.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.layout.linear import LinearLayout
@@ -86,8 +86,8 @@ class Prefer:
         cycles: What one execution costs in some layout, see place/cost.py.
         n_bytes: Bytes of the tile.
         trips: Estimated executions.
-        can_convert: Whether the tile may be converted next to the access. An access
-            through a tile of pointers may not: its addresses share the layout.
+        can_convert: Whether the tile may be converted next to the access. That of an
+            access through pointers may not: its addresses share the layout.
     """
 
     op: ir.Operation
@@ -111,4 +111,25 @@ class Prefer:
         return self.op.operands[self.operand]
 
 
-Constraint = Same | Related | Fixed | Demand | Prefer
+@dataclass(frozen=True)
+class Meets:
+    """A tile that an access through pointers writes has the layout of these.
+
+    Where the tile's layout is fixed, and the access wastes more in it than a conversion
+    of the tile costs, the pointers get a layout of their own.
+
+    Attributes:
+        prefer: The access.
+        pointers: The number of its pointers.
+    """
+
+    prefer: Prefer
+    pointers: int
+
+    @property
+    def apart(self) -> Prefer:
+        """The access, whose pointers have a layout of their own."""
+        return replace(self.prefer, operand=self.pointers)
+
+
+Constraint = Same | Related | Fixed | Demand | Prefer | Meets

@@ -15,7 +15,14 @@ from cuda_tile.ir.copy_plan import TMA, read_load, read_store
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.traits import VIEW_LOADS
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
+from cuda_tile.place.constraints import (
+    Constraint,
+    Demand,
+    Meets,
+    Prefer,
+    Related,
+    Same,
+)
 from cuda_tile.place.cost import sector_cycles, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
@@ -144,5 +151,19 @@ def load_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 @RULES.register("store_ptr_tko")
 def store_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Pointers, mask and value belong to the same threads."""
-    tiles = tuple(v for v in op.operands if is_distributed(v))
-    return [Same(tiles), prefer(ctx, op, 1, can_convert=False)]
+    return write_at_pointers(ctx, op)
+
+
+def write_at_pointers(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """A write of operand 1 at the pointers of operand 0.
+
+    Args:
+        ctx: The context of placement.
+        op: The store, or an atomic whose result nobody uses.
+    """
+    pointers, value, *others = op.operands
+    tiles = (v for v in (*others, *op.results) if is_distributed(v))
+    wanted = prefer(ctx, op, 1, can_convert=False)
+    if not is_distributed(value):
+        return [Same((pointers, *tiles)), wanted]
+    return [Same((pointers, *tiles)), Meets(wanted, 0)]

@@ -26,6 +26,7 @@ from cuda_tile.place.constraints import (
     Constraint,
     Demand,
     Fixed,
+    Meets,
     Prefer,
     Related,
     Same,
@@ -86,7 +87,8 @@ class _Solver:
         self.constraints = constraints
         self.default = default
         self.related = [c for c in constraints if isinstance(c, Related)]
-        self.prefers = [c for c in constraints if isinstance(c, Prefer)]
+        self.prefers: list[Prefer] = []
+        self.apart: list[Meets] = []
         self.fixed_roots: set[ir.Value] = set()
 
     def build_classes(self) -> None:
@@ -104,10 +106,42 @@ class _Solver:
                     self.classes.find(constraint.value)
                 case Demand(op, index):
                     self.classes.find(op.operands[index])
+                case Meets():
+                    pass  # joined below, where it is
+        self._read_accesses()
+        self._read_edges()
+
+    def _read_edges(self) -> None:
         self.edges: dict[ir.Value, list[Related]] = {}
         for edge in self.related:
             for value in (edge.op.operands[edge.operand], edge.op.results[edge.result]):
                 self.edges.setdefault(self.classes.find(value), []).append(edge)
+
+    def _read_accesses(self) -> None:
+        """Joins pointers and what is written there, where that is not converted."""
+        fixed = sorted(_fixed(self.constraints), key=lambda c: c.weight)
+        layouts = {self.classes.find(c.value): c.layout for c in fixed}
+        for constraint in self.constraints:
+            match constraint:
+                case Prefer():
+                    self.prefers.append(constraint)
+                case Meets():
+                    self.prefers.append(self._met(constraint, layouts))
+                case _:
+                    pass
+        for meets in self.constraints:
+            if isinstance(meets, Meets) and meets not in self.apart:
+                self.classes.union(meets.apart.value, meets.prefer.value)
+
+    def _met(self, meets: Meets, fixed: dict[ir.Value, LinearLayout]) -> Prefer:
+        """An access that writes at pointers, as it is from now on."""
+        value, pointers = meets.prefer.value, meets.apart.value
+        layout = fixed.get(self.classes.find(value))
+        is_free = self.classes.find(pointers) not in fixed
+        if layout and is_free and _is_worth_converting(meets.prefer, layout):
+            self.apart.append(meets)
+            return meets.apart
+        return meets.prefer
 
     def assign(self, value: ir.Value, layout: LinearLayout) -> None:
         """Gives a class its layout and hands it on to classes that have none."""
@@ -133,7 +167,7 @@ class _Solver:
         return root not in self.layouts and root not in self.fixed_roots
 
     def assign_all(self) -> None:
-        fixed = [c for c in self.constraints if isinstance(c, Fixed)]
+        fixed = _fixed(self.constraints)
         _check_no_contradiction(fixed)
         self.fixed_roots = {self.classes.find(c.value) for c in fixed}
         for constraint in sorted(fixed, key=lambda c: -c.weight):
@@ -156,14 +190,7 @@ class _Solver:
         out = Solution()
         for value in self.classes.values():
             out.defined[value] = self.layouts[self.classes.find(value)]
-        for prefer in self.prefers:
-            layout = out.defined[prefer.value]
-            if not prefer.can_convert or not _is_worth_converting(prefer, layout):
-                continue
-            if prefer.operand is None:
-                self._redefine(out, prefer.value, prefer.layout)
-            else:
-                out.used[(prefer.op, prefer.operand)] = prefer.layout
+        self._convert_at_accesses(out)
         for constraint in self.constraints:
             match constraint:
                 case Fixed(value, layout) if out.defined[value] != layout:
@@ -176,6 +203,20 @@ class _Solver:
             if edge.is_binding:
                 self._close_edge(out, edge)
         return out
+
+    def _convert_at_accesses(self, out: Solution) -> None:
+        """Notes a cut at accesses whose tiles come, or go, in another layout."""
+        for prefer in self.prefers:
+            layout = out.defined[prefer.value]
+            if not prefer.can_convert or not _is_worth_converting(prefer, layout):
+                continue
+            if prefer.operand is None:
+                self._redefine(out, prefer.value, prefer.layout)
+            else:
+                out.used[(prefer.op, prefer.operand)] = prefer.layout
+        for each in self.apart:
+            written = list(each.prefer.op.operands).index(each.prefer.value)
+            out.used[(each.prefer.op, written)] = out.defined[each.apart.value]
 
     def _close_edge(self, out: Solution, edge: Related) -> None:
         """Notes a cut where the two sides of an edge did not come to agree."""
@@ -199,6 +240,10 @@ class _Solver:
         out.defined[value] = layout
         for use in value.uses:
             out.used.setdefault((use.owner.operation, use.operand_number), wanted)
+
+
+def _fixed(constraints: Iterable[Constraint]) -> list[Fixed]:
+    return [c for c in constraints if isinstance(c, Fixed)]
 
 
 def _check_no_contradiction(fixed: list[Fixed]) -> None:
