@@ -22,7 +22,7 @@ import cuda_tile
 from cuda_tile.certificate import Launch, certify
 from cuda_tile.certificate.__main__ import main as check
 from cuda_tile.cli import compile as command
-from cuda_tile.errors import UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.exact.terms import Terms, TermsFull
 
 KERNELS = {
@@ -293,3 +293,18 @@ def test_a_program_checks_again(
     files[2].write_text(files[2].read_text() + "\n")
     assert check([str(file) for file in files]) == 1
     assert "of another ptx" in capsys.readouterr().out
+
+
+def test_bits_of_a_term() -> None:
+    """The other sign is the negative; signs are drawn, so that to clear one shows."""
+    terms = Terms()
+    values = terms.symbols("x", np.zeros(64, np.float32))
+    bits = values.view(np.uint32)
+    flipped = (bits ^ np.uint32(1 << 31)).view(np.float32)
+    same = zip(terms.nodes(flipped), terms.nodes(terms.negative(values)), strict=True)
+    assert all(terms.table.form(one) == terms.table.form(other) for one, other in same)
+    cleared = terms.nodes((bits & np.uint32(0x7FFFFFFF)).view(np.float32))
+    kept = sum(a == b for a, b in zip(cleared, terms.nodes(values), strict=True))
+    assert 8 < kept < 56
+    with pytest.raises(Unsupported, match="change the bits of a float"):
+        terms.nodes((bits ^ np.uint32(0x155555)).view(np.float32))

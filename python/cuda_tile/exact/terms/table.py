@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The terms of a run: shared nodes, each carried by a float of its own.
 
-A node is carried by a NaN of f32 whose payload names it, or by the f64 that this widens
-to; any other float is a literal. Payloads are scattered, so that what integer
-instructions make of the bits of a float is most likely no node, or another one.
+A node is carried by a NaN of f32 whose payload names it, or by the f64 that this
+widens to; any other float is a literal. The sign that a node has is drawn, and the other
+sign is its negative. Payloads are scattered, so that what else integer instructions make of the
+bits of a float is most likely no node, or another one.
 Formats of 16 bits and fewer have no room for that: there each normal form gets a code,
 among those that the program's literals do not use.
 
@@ -31,11 +32,11 @@ Summands = tuple[tuple[int, int], ...]
 
 _BOX = np.uint32(0x7FC00000)
 _PAYLOAD = np.uint32(0x3FFFFF)
-_PAYLOAD_BITS = 23
+_PAYLOAD_BITS = 22
 _MOST_NODES = 1 << _PAYLOAD_BITS
-_SCATTER = 5242885
+_SCATTER = 2654435
 _GATHER = pow(_SCATTER, -1, _MOST_NODES)
-"""A payload is this odd number times its node's number, modulo 2^23; its inverse."""
+"""A payload is this odd number times its node's number, modulo 2^22; its inverse."""
 _FORMATS: dict[str, Any] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
@@ -43,8 +44,10 @@ _FORMATS: dict[str, Any] = {
     "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
 }
-_PLAIN_BITS = {2: 6, 1: 5}
+_PLAIN_BITS = {2: 6, 1: 3}
 """Of codes of so many bytes: those whose lowest bits are zero are kept for literals."""
+_LARGEST_WHOLE = 256
+"""Of 16 bits whole numbers up to here are, too: integers of 8 bits become floats."""
 
 
 class TermsFull(Unsupported):
@@ -68,8 +71,12 @@ class Codes:
         with np.errstate(invalid="ignore"):
             self.numbers = codes.view(self.dtype).astype(np.float64)
         self.nodes: Ids = np.full(codes.size, -1, np.int64)
-        low = (1 << _PLAIN_BITS[size]) - 1 if size == 2 else 7
+        low = (1 << _PLAIN_BITS[size]) - 1
         is_free = (codes & self.word.type(low) != 0) & np.isfinite(self.numbers)
+        with np.errstate(invalid="ignore"):
+            is_whole = self.numbers == np.rint(self.numbers)
+        if size == 2:
+            is_free &= ~(is_whole & (np.abs(self.numbers) <= _LARGEST_WHOLE))
         self._free = [
             int(c) for c in np.random.default_rng(1).permutation(codes[is_free])
         ]
@@ -163,11 +170,15 @@ class Table:
         wide = np.asarray(carriers, np.float64).ravel()
         single = wide.astype(np.float32).view(np.uint32)
         is_node = np.isnan(wide) & ~_is_canonical(single)
-        sign = single >> np.uint32(31) << np.uint32(22)
-        payload = (single & _PAYLOAD | sign).astype(np.int64)
-        found = payload * _GATHER % _MOST_NODES
+        payload = single & _PAYLOAD
+        found = payload.astype(np.int64) * _GATHER % _MOST_NODES
         if (is_node & (found >= len(self._nodes))).any():
             raise Unsupported("integer instructions change the bits of a float")
+        is_flipped = is_node & (single >> np.uint32(31) != _sign(payload))
+        if is_flipped.any():
+            nodes, places = np.unique(found[is_flipped], return_inverse=True)
+            turned = [self._negative(node) for node in nodes.tolist()]
+            found[is_flipped] = np.array(turned, np.int64)[places]
         if is_node.all():
             return found.reshape(carriers.shape)
         numbers, places = np.unique(wide[~is_node], return_inverse=True)
@@ -175,11 +186,15 @@ class Table:
         found[~is_node] = np.array(literals, np.int64)[places]
         return found.reshape(carriers.shape)
 
+    def _negative(self, node: int) -> int:
+        minus = self.literal(-1.0)
+        key = ("multiply", *sorted((minus, node)))
+        return self.node(key, -float(self._numbers[node]))
+
     def carriers(self, ids: Ids) -> Elements:
         """The floats that carry nodes; of a literal, itself."""
         payload = (ids * _SCATTER % _MOST_NODES).astype(np.uint32)
-        sign = payload >> np.uint32(22) << np.uint32(31)
-        boxed = (_BOX | payload & _PAYLOAD | sign).view(np.float32)
+        boxed = (_BOX | payload | _sign(payload) << np.uint32(31)).view(np.float32)
         return np.asarray(boxed, np.float64)
 
     def mapped(
@@ -401,6 +416,11 @@ def _is_canonical(bits: Array) -> Array:
     """The NaN that instructions give, which name no node."""
     payload = bits & _PAYLOAD
     return (payload == 0) | (payload == _PAYLOAD)
+
+
+def _sign(payload: Any) -> Any:
+    """The sign bit of a node, drawn by its payload."""
+    return (payload ^ payload >> np.uint32(5) ^ payload >> np.uint32(11)) & np.uint32(1)
 
 
 def _is_reserved(node: int) -> bool:
