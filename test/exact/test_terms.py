@@ -78,6 +78,10 @@ LAWS: dict[str, Callable[[Made], tuple[Array, Array]]] = {
         m.times(m.times(m.a, np.array(0.5)), np.array(4.0)),
         m.add(m.a, m.a),
     ),
+    "whole numbers": lambda m: (
+        m.times(m.f16(m.add(np.array(1151.0), np.array(-1152.0))), m.a),
+        m.terms.negative(m.a),
+    ),
     "quotients": lambda m: (
         m.call("quotient", m.times(m.a, m.c), m.times(m.b, m.c)),
         m.times(m.a, m.call("inverse", m.b)),

@@ -27,6 +27,7 @@ _TYPES = {
     np.dtype(ml_dtypes.float8_e4m3fn): "f8E4M3FN",
     np.dtype(ml_dtypes.float8_e5m2): "f8E5M2",
 }
+_LARGEST_WHOLE = 2.0**53
 _WIDE = ("f32", "f64")
 _NUMBERS: dict[str, Natural] = {
     "max": np.fmax,
@@ -111,22 +112,29 @@ class Terms:
 
     def _sum(self, row: Sequence[int]) -> Node | int:
         pair = [self.table.literal_of(node) for node in row]
-        return self._infinite(pair, np.add) or ("add", *sorted(row))
+        return self._folded(pair, np.add) or ("add", *sorted(row))
 
     def _multiple(self, row: Sequence[int]) -> Node | int:
         pair = [self.table.literal_of(node) for node in row]
-        return self._infinite(pair, np.multiply) or ("multiply", *sorted(row))
+        return self._folded(pair, np.multiply) or ("multiply", *sorted(row))
 
-    def _infinite(self, pair: Sequence[float | None], compute: Natural) -> Node | None:
-        """What an infinity or a NaN makes of a result, whatever is beside it."""
-        if not any(v is not None and not np.isfinite(v) for v in pair):
+    def _folded(self, pair: Sequence[float | None], compute: Natural) -> Node | None:
+        """The literal that a result is.
+
+        Of whole numbers, which are exact, and of an infinity or a NaN, whatever is
+        beside it.
+        """
+        is_whole = all(v is not None and v.is_integer() for v in pair)
+        is_infinite = any(v is not None and not np.isfinite(v) for v in pair)
+        if not is_infinite and not (is_whole):
             return None
         if None in pair and compute is np.multiply:
             return None
         with np.errstate(all="ignore"):
             known = [0.0 if v is None else v for v in pair]
             result = float(compute(*known))
-        return ("literal", "nan" if result != result else result)
+        is_exact = is_infinite or abs(result) <= _LARGEST_WHOLE
+        return ("literal", "nan" if result != result else result) if is_exact else None
 
     def add(self, a: Array, b: Array) -> Elements:
         """A + b."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The terms of a run: shared nodes, each carried by a float of its own.
 
-A node is carried by a NaN of f32 whose payload names it, or by the f64 that this
-widens to; any other float is a literal. The sign that a node has is drawn, and the other
-sign is its negative. Payloads are scattered, so that what else integer instructions make of the
+A node is carried by a NaN of f32 whose payload names it, or by the f64 that it widens
+to; any other float is a literal. The sign that a node has is drawn, the other sign is
+its negative. Payloads are scattered, so that what else integer instructions make of the
 bits of a float is most likely no node, or another one.
 Formats of 16 bits and fewer have no room for that: there each normal form gets a code,
 among those that the program's literals do not use.
@@ -46,8 +46,9 @@ _FORMATS: dict[str, Any] = {
 }
 _PLAIN_BITS = {2: 6, 1: 3}
 """Of codes of so many bytes: those whose lowest bits are zero are kept for literals."""
-_LARGEST_WHOLE = 256
-"""Of 16 bits whole numbers up to here are, too: integers of 8 bits become floats."""
+_LARGEST_WHOLE = 2048
+"""Of 16 bits whole numbers up to here are, too: integers of 8 bits become floats, by
+the bits of those from 1024 on."""
 
 
 class TermsFull(Unsupported):
