@@ -25,7 +25,7 @@ from cuda_tile.cli.limited import Limited
 from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.walk import entries, entry_name, find_entry
 from cuda_tile.options import MOST_PLANS_LISTED, Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
@@ -85,6 +85,20 @@ def build_parser() -> argparse.ArgumentParser:
         "cuda-tile-run has arguments, such as '4,4 randn:f16[64,64] ...', or the "
         "folder of a launch that python -m cuda_tile.cutile --record=DIR has "
         "recorded; default: one tile block on arrays of a few tiles",
+    )
+    parser.add_argument(
+        "--certify",
+        metavar="FILE.json",
+        help="also run each launch of --certify-run on terms, as Tile IR and as PTX, "
+        "and write what that proves for all data (docs/certificate.md); it is an error "
+        "if they differ",
+    )
+    parser.add_argument(
+        "--certify-run",
+        metavar="'GRID ARG ...'",
+        action="append",
+        default=[],
+        help="a launch to certify, as --report-run has it; may be repeated",
     )
     parser.add_argument(
         "--print-after",
@@ -189,6 +203,8 @@ class Request:
         lists_plans: Whether to list plans instead.
         tuning: Whose choice to take; None to let the compiler choose.
         print_after: Steps to print the result of.
+        certify: Where the certificate goes; None for none.
+        certify_runs: The launches that it is of.
     """
 
     file: str
@@ -201,6 +217,8 @@ class Request:
     lists_plans: bool
     tuning: TuningRecord | None
     print_after: frozenset[str]
+    certify: str | None
+    certify_runs: tuple[str, ...]
 
     @property
     def wants_report(self) -> bool:
@@ -219,6 +237,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
     _check_page(arguments)
     _check_list(arguments)
     form, output = _form_and_output(arguments, file)
+    _check_certificate(arguments, form)
     return Request(
         file=file,
         form=form,
@@ -230,6 +249,8 @@ def read_request(arguments: argparse.Namespace) -> Request:
         lists_plans=arguments.list_plans,
         tuning=TuningRecord.read(arguments.tuning) if arguments.tuning else None,
         print_after=_steps(arguments.print_after),
+        certify=arguments.certify,
+        certify_runs=tuple(arguments.certify_run),
     )
 
 
@@ -257,6 +278,22 @@ def _check_page(arguments: argparse.Namespace) -> None:
             f"expected --report=html without --emit, got --emit={arguments.emit}: the "
             "page has all levels, and -o names the page"
         )
+
+
+def _check_certificate(arguments: argparse.Namespace, form: str) -> None:
+    """Refuses what a certificate cannot be made of.
+
+    Raises:
+        UserError: One of these.
+    """
+    if arguments.certify is None:
+        if arguments.certify_run:
+            raise UserError("expected --certify-run with --certify, got none")
+        return
+    if form not in ("ptx", "cubin") or arguments.report == "html":
+        raise UserError(f"expected --certify with --emit=ptx or cubin, got {form}")
+    if arguments.file == [STANDARD_STREAM]:
+        raise UserError("expected --certify with a file, whose sum it has, got stdin")
 
 
 def _is_as_read(arguments: argparse.Namespace) -> bool:
@@ -374,11 +411,39 @@ def compile_file(request: Request) -> Report | None:
         forms: dict[str, str | bytes] = {"ptx": compiled.ptx, "cubin": compiled.cubin}
         data = forms.get(request.form) or _level(module, request, None)
         write_output(request.output, data)
+        _certify(module, request, compiled)
         if request.form == "cubin":
             write_beside(request.output, compiled.report.launch_json())
         return compiled.report if needs_cubin else None
     write_output(request.output, _level(module, request, observe))
     return None
+
+
+def _certify(module: ir.Module, request: Request, compiled: api.Compiled) -> None:
+    """Writes the certificate that is asked for.
+
+    Raises:
+        UserError: There are several kernels, or the kernel is not certified.
+    """
+    if request.certify is None:
+        return
+    from cuda_tile.certificate.certify import certify
+    from cuda_tile.certificate.launches import read_launches
+
+    entry = find_entry(module.operation, None)
+    name = entry_name(entry)
+    made = certify(
+        module,
+        Path(request.file).read_bytes(),
+        name,
+        compiled.ptx,
+        compiled.launch[name],
+        read_launches(request.certify_runs, entry),
+        request.options.gpu or DEFAULT_GPU,
+    )
+    write_output(request.certify, json.dumps(made.to_json(), indent=1) + "\n")
+    if made.why:
+        raise UserError(f"@{name} is not certified: {made.why}")
 
 
 def _write_page(module: ir.Module, request: Request) -> Report:

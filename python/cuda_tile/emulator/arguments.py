@@ -15,7 +15,7 @@ from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ptx.syntax import Function, Variable
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.tensor.map_object import SIZE_BYTES, Tensor
-from cuda_tile.exact import enter
+from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16
@@ -32,18 +32,21 @@ def whole(value: object, what: str, least: int) -> int:
     return int(value)
 
 
-def elements(function: Function, args: Sequence[Any], numbers: str) -> Sequence[Any]:
+def elements(
+    function: Function, args: Sequence[Any], numbers: Numbers | Algebra
+) -> Sequence[Any]:
     """The arguments; exact numbers as elements, in place in arrays."""
-    if numbers != "exact":
+    algebra = algebra_of(numbers)
+    if algebra is None:
         return args
-    enter(arg.array for arg in args if isinstance(arg, TensorMap))
+    algebra.enter(arg.array for arg in args if isinstance(arg, TensorMap))
     typed = [
         param.type.dtype.type(arg)
         if isinstance(arg, float) and param.type.is_float
         else arg
         for param, arg in zip(function.params, args, strict=False)
     ]
-    return enter(typed) + list(args[len(typed) :])
+    return algebra.enter(typed) + list(args[len(typed) :])
 
 
 def global_memory(given: GlobalMemory | None) -> GlobalMemory:

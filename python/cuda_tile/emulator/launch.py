@@ -44,13 +44,13 @@ from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
+from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
 from cuda_tile.machine.code import MachineCode
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
 from cuda_tile.runtime.report import MODES, OnFinding, mode_on
 
 Mode = Literal["fast", "adversarial"]
-Numbers = Literal["floats", "exact"]
 TensorOrder = Literal["isa", "issue"]
 
 # Lanes that run together in fast mode: many enough to hide Python's cost per step,
@@ -85,7 +85,7 @@ def launch(
     stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
     on_finding: OnFinding = "raise",
-    numbers: Numbers = "floats",
+    numbers: Numbers | Algebra = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
     machine: MachineCode | None = None,
@@ -157,11 +157,12 @@ def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
 
 
 def _checked(
-    mode: str | None, seed: int | None, on_finding: str, numbers: str, order: str
+    mode: str | None, seed: int | None, on_finding: str, numbers: object, order: str
 ) -> tuple[str, int | None]:
     """The mode, which a seed says where it is not given, and the seed."""
     _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
+    if isinstance(numbers, str):
+        _check_choice("numbers", numbers, get_args(Numbers))
     _check_choice("order", order, get_args(TensorOrder))
     if mode is None:
         mode = "fast" if seed is None else "adversarial"
@@ -218,7 +219,7 @@ class _Assumed(NamedTuple):
     """
 
     registers: int | None
-    numbers: Numbers
+    numbers: Numbers | Algebra
     order: TensorOrder
 
 
@@ -304,7 +305,7 @@ class _Run:
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
             registers=assumed.registers,
-            is_exact=assumed.numbers == "exact",
+            algebra=algebra_of(assumed.numbers),
         )
         if builder.tensor is not None:
             builder.tensor.order.by_issue = assumed.order == "issue"

@@ -46,15 +46,18 @@ def _powers() -> NDArray[np.int64]:
 
 
 @cache
-def _named() -> dict[int, int]:
+def named(modulus: int) -> dict[int, int]:
     """What mantissas (integers of 53 bits) of rounded irrational constants stand for.
 
     A compiler splits and rounds log2(e) and ln(2) as it likes. All roundings of log2(e)
     are one element, those of ln(2) its inverse, and what rounding left of ln(2) is 0.
+
+    Args:
+        modulus: Of the ring or field.
     """
     nearest = np.array(LOG2_E, np.uint32).view(np.float32).astype(float)
-    log2_e, scale = int(nearest * 2**52), pow(2, -52, MODULUS)
-    ln_2 = pow(log2_e * scale, -1, MODULUS) * 2 * pow(scale, -1, MODULUS)
+    log2_e, scale = int(nearest * 2**52), pow(2, -52, modulus)
+    ln_2 = pow(log2_e * scale, -1, modulus) * 2 * pow(scale, -1, modulus)
     names: dict[int, int] = {}
     for number, stands in ((math.log2(math.e), log2_e), (math.log(2), ln_2)):
         single = np.float32(number)
@@ -80,7 +83,7 @@ def element_of(values: Array) -> Elements:
     fraction, exponent = np.frexp(np.where(finite, wide, 0.0))
     whole = (fraction * 2.0**53).astype(np.int64)
     size = np.abs(whole)
-    for mantissa, stands in _named().items():
+    for mantissa, stands in named(MODULUS).items():
         if (at := size == mantissa).any():
             whole = np.where(at, np.sign(whole) * stands, whole)
     power = _powers()[exponent - 53 - _LEAST_EXPONENT]

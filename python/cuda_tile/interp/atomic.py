@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial as bound
 from typing import Any
 
 import numpy as np
@@ -96,8 +97,9 @@ def reduce_into(
 ) -> tuple[Array, Token]:
     """Changes memory by `mode` element by element; gives old values and the token."""
     flat = np.ascontiguousarray(values).reshape(-1)
-    is_exact = run.launch.is_exact and mode == "addf"
-    combine = exact.add if is_exact else MODES[mode]
+    algebra, combine = run.launch.algebra, MODES[mode]
+    if algebra is not None and mode == "addf":
+        combine = bound(exact.add, algebra)
 
     def change(old: Array, which: Any) -> tuple[Array, None]:
         return combine(old, flat[which], kind), None

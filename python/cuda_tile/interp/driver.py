@@ -13,11 +13,11 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError, expect
-from cuda_tile.exact import enter
+from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
 from cuda_tile.interp import decisions
 from cuda_tile.interp.alarms import Unspecified
 from cuda_tile.interp.decode import decode
-from cuda_tile.interp.exact import exactly
+from cuda_tile.interp.exact import Rules
 from cuda_tile.interp.machine import (
     BlockTrace,
     Launch,
@@ -37,7 +37,6 @@ from cuda_tile.runtime.preceding import Preceding, byte_ranges
 from cuda_tile.runtime.report import Finding, OnFinding, check_on_finding, mode_on
 
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
-Numbers: TypeAlias = Literal["floats", "exact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def run(
     on_block: BlockTrace | None = None,
     limit: int | None = None,
     preceding: Preceding = None,
-    numbers: Numbers = "floats",
+    numbers: Numbers | Algebra = "floats",
     unspecified: Unspecified = "pattern",
     on_finding: OnFinding = "raise",
 ) -> InterpReport:
@@ -235,12 +234,16 @@ def _check_options(
     reduce_order: str | None,
     seed: int | None,
     limit: int | None,
-    numbers: str,
+    numbers: object,
     unspecified: str,
 ) -> None:
     """Refuses what no option can be."""
     for name, value, known in (
-        ("numbers", numbers, get_args(Numbers)),
+        *(
+            [("numbers", numbers, get_args(Numbers))]
+            if isinstance(numbers, str)
+            else []
+        ),
         ("unspecified", unspecified, get_args(Unspecified)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
     ):
@@ -283,7 +286,7 @@ class Session:
         limit: int | None = None,
         preceding: Preceding = None,
         watcher: Watcher | None = None,
-        numbers: Numbers = "floats",
+        numbers: Numbers | Algebra = "floats",
         unspecified: Unspecified = "pattern",
     ) -> None:
         self._start = time.perf_counter()
@@ -294,15 +297,15 @@ class Session:
         for name, function in (("trace", trace), ("on_block", on_block)):
             expect(name, function, (Callable, type(None)), "a function or None")
         program = load(module)
-        is_exact = numbers == "exact"
-        if is_exact:
-            program = exactly(program)
+        algebra = algebra_of(numbers)
+        if algebra is not None:
+            program = Rules(algebra).program(program)
         kernel = _select(program, entry)
         extents = _grid(kernel.name, grid, mode)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
-        if is_exact:
-            bound = enter(bound)
+        if algebra is not None:
+            bound = algebra.enter(bound)
         self._bound = bound
         memory = GlobalMemory() if memory is None else memory
         for variable in program.globals.values():
@@ -323,7 +326,7 @@ class Session:
             is_strict=mode == "strict",
             is_shuffled=seed is not None,
             has_zeros=unspecified == "zero",
-            is_exact=is_exact,
+            algebra=algebra,
             reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
             random=np.random.default_rng(seed),
             globals=program.globals,
@@ -350,8 +353,8 @@ class Session:
                 error.add_note(self.launch.standing())
                 raise
             if stop is None:
-                if self.launch.is_exact:
-                    enter(self._bound)
+                if self.launch.algebra is not None:
+                    self.launch.algebra.enter(self._bound)
                 return
             yield stop
 

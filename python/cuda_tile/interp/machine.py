@@ -17,6 +17,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias, cast
 import numpy as np
 
 from cuda_tile.errors import InternalError
+from cuda_tile.exact.algebra import Algebra
 from cuda_tile.interp.alarms import Alarms
 from cuda_tile.interp.delay import Delays
 from cuda_tile.interp.flight import Flight
@@ -75,7 +76,7 @@ class Launch:
         is_strict: Whether what hardware runs all the same is an error too.
         is_shuffled: Whether weak accesses are delayed at random.
         has_zeros: Whether unspecified elements are zeros.
-        is_exact: Whether floats are elements of a ring; see `exact.py`.
+        algebra: What floats are, if they are no floats; see `exact.py`.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
@@ -106,7 +107,7 @@ class Launch:
     random: np.random.Generator
     is_shuffled: bool = False
     has_zeros: bool = False
-    is_exact: bool = False
+    algebra: Algebra | None = None
     globals: dict[str, Global] = field(default_factory=dict[str, Global])
     races: Races | None = None
     replicas: list[tuple[int, int, list[int]]] = field(
@@ -396,7 +397,7 @@ class TileBlock:
             kind: Their type.
         """
         launch = self.launch
-        if launch.has_zeros or launch.is_shuffled or launch.is_exact:
+        if launch.has_zeros or launch.is_shuffled or launch.algebra:
             return values
         return np.where(lost, poison(values.shape, kind), values)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cuda_tile.exact.algebra import Algebra
 from cuda_tile.interp import exact
 from cuda_tile.interp.copy import tile_of
 from cuda_tile.interp.flight import Late, of_role
@@ -33,7 +34,7 @@ def settled(run: TileBlock, op: Op, tile: Any) -> Pending:
 def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pending:
     """`mmaf` or `mmai` of what the buffers hold when it runs."""
     made = Pending(None)
-    product = _product(op, is_exact=run.launch.is_exact)
+    product = _product(op, run.launch.algebra)
 
     def multiply() -> None:
         left = tile_of(run, op, lhs) if isinstance(lhs, Buffer) else lhs
@@ -49,11 +50,11 @@ def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pendin
     return made
 
 
-def _product(op: Op, *, is_exact: bool) -> Op:
+def _product(op: Op, algebra: Algebra | None) -> Op:
     """The same product of tiles."""
     name = "mmai" if "signedness_lhs" in op.attributes else "mmaf"
     kinds = tuple(_tile(kind) for kind in op.operand_types)
-    rule = exact.rule(name) if is_exact else RULES[name]
+    rule = RULES[name] if algebra is None else exact.Rules(algebra).rule(name)
     return replace(
         op, name=name, operand_types=kinds, result_types=kinds[2:], rule=rule
     )

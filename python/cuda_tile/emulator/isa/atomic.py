@@ -31,6 +31,7 @@ from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import Array, Type
 from cuda_tile.emulator.tensor.map_object import decrement, increment
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact.algebra import Algebra
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: atomics")
 
@@ -124,15 +125,15 @@ def _half_extreme(ty: Type, *, is_max: bool) -> Update:
 
 
 def update_rule(
-    operation: str, ty: Type, space: str, *, is_exact: bool = False
+    operation: str, ty: Type, space: str, algebra: Algebra | None = None
 ) -> Update:
     """Returns what computes new values of an operation; `space` is the memory's."""
     rule = _update_rule(operation, ty, space)
     is_float = ty.name in (*HALVES, "f32", "f64")
-    if not is_exact or not is_float or operation not in ("add", "min", "max"):
+    if algebra is None or not is_float or operation not in ("add", "min", "max"):
         return rule
     natural = extreme(is_max=operation == "max", nan=False, xorsign=False)
-    return exact.update(operation, ty, natural)
+    return exact.update(algebra, operation, ty, natural)
 
 
 def _update_rule(operation: str, ty: Type, space: str) -> Update:
@@ -179,7 +180,7 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     if returns:
         head = operands.pop(0)
         results = form.vector(head, width) if width > 1 else (head,)
-    rule = update_rule(operation, ty, space, is_exact=b.is_exact)
+    rule = update_rule(operation, ty, space, b.algebra)
     address, *values = operands
     return update_words(
         form, b, results, address, values, space, ty, width, rule, order

@@ -311,7 +311,7 @@ def _tensor_out(
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
             tensor, start = read(number, lane)
-            if reduces and b.is_exact:
+            if reduces and b.algebra:
                 _check_integers(tensor)
             size, span = tensor.box_bytes, tensor.swizzle_bytes
             chunks = chunk_places(b, lane, source(lane), size, _TENSOR_ALIGN, span)

@@ -82,7 +82,7 @@ def _operation(
     ty = form.type(*table[operation])
     if is_noftz != (operation == "add" and ty.name in ("f16", "bf16")):
         form.error("expected '.noftz' exactly for '.add' of 16-bit floats")
-    return update_rule(operation, ty, space, is_exact=b.is_exact), ty
+    return update_rule(operation, ty, space, b.algebra), ty
 
 
 def _combined(

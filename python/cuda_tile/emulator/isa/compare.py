@@ -15,6 +15,7 @@ from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Negated
 from cuda_tile.emulator.ptx.types import PRED, TYPES, Array, Type
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact.algebra import Algebra
 
 CHAPTER = Chapter("Comparison and Selection Instructions")
 
@@ -70,10 +71,14 @@ def _combine(name: str) -> Fn:
     return {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}[name]
 
 
-def _halves(x: Array, ty: Type, place: int | None, *, is_exact: bool) -> Array:
+def _as_is(fn: Fn) -> Fn:
+    return fn
+
+
+def _halves(x: Array, ty: Type, place: int | None, algebra: Algebra | None) -> Array:
     """Widens f16 or bf16 values to f32; `place` picks one of a packed pair."""
-    if is_exact:
-        elements = exact.halves(x, exact.half_name(ty))
+    if algebra:
+        elements = exact.halves(algebra, x, exact.half_name(ty))
         return elements if place is None else elements[place::2]
     element = np.dtype(np.float16 if ty.name.startswith("f16") else np.uint16)
     values = np.ascontiguousarray(x).view(element)
@@ -84,18 +89,23 @@ def _halves(x: Array, ty: Type, place: int | None, *, is_exact: bool) -> Array:
     return values.astype(np.float32)
 
 
-def _on_type(name: str, ty: Type, form: Form, ftz: bool, *, is_exact: bool) -> list[Fn]:
+def _on_type(
+    name: str, ty: Type, form: Form, ftz: bool, algebra: Algebra | None
+) -> list[Fn]:
     """Returns the comparison of each element of the type (two for packed pairs)."""
+    compared = algebra.compared if algebra else _as_is
     if ty.name not in _HALVES:
         fn = comparison(name, ty, form)
+        if ty.is_float and algebra:
+            return [compared(fn)]
         if ftz:
             return [lambda x, y: fn(numerics.flush(x), numerics.flush(y))]
         return [fn]
-    single = comparison(name, TYPES["f32"], form)
+    single = compared(comparison(name, TYPES["f32"], form))
 
     def at(place: int | None) -> Fn:
         def compare(x: Array, y: Array) -> Array:
-            pair = (_halves(v, ty, place, is_exact=is_exact) for v in (x, y))
+            pair = (_halves(v, ty, place, algebra) for v in (x, y))
             return single(*pair)
 
         return compare
@@ -111,12 +121,12 @@ def setp(form: Form, b: Builder) -> Compiled:
     ftz = form.flag("ftz")
     every = (*_INTEGERS, *_FLOATS, *_HALVES)
     ty = form.type(*(("f32", "f16", "f16x2") if ftz else every))
-    fns = _on_type(name, ty, form, ftz and ty.name == "f32", is_exact=b.is_exact)
+    fns = _on_type(name, ty, form, ftz and ty.name == "f32", b.algebra)
     operands = form.operands(4 if combine else 3)
     p, q = b.pair(operands[0])
     first, second = b.src(operands[1], ty), b.src(operands[2], ty)
     dst = b.dst(p, PRED)
-    if b.is_exact and ty.name in _FLOATS:
+    if b.algebra and ty.name in _FLOATS:
         fns = [exact.on_elements(b, fn, operands[1:3]) for fn in fns]
     if not combine and q is None and len(fns) == 1:
         return b.elementwise(fns[0], dst, first, second)
@@ -149,14 +159,14 @@ def set_(form: Form, b: Builder) -> Compiled:
     ftz = form.flag("ftz")
     result_type = form.type("u16", "s16", "u32", "s32", "f32", *_HALVES)
     ty = form.type(*_set_sources(result_type, ftz=ftz))
-    fns = _on_type(name, ty, form, ftz and ty.name == "f32", is_exact=b.is_exact)
+    fns = _on_type(name, ty, form, ftz and ty.name == "f32", b.algebra)
     operands = form.operands(4 if combine else 3)
     extra = b.pred(operands[3]) if combine else None
     negated = combine != "" and isinstance(operands[3], Negated)
     join = _combine(combine) if combine else None
     is_packed = len(fns) == 2
     true = _true_bits(result_type, is_packed)
-    if b.is_exact and ty.name in _FLOATS:
+    if b.algebra and ty.name in _FLOATS:
         fns = [exact.on_elements(b, fn, operands[1:3]) for fn in fns]
     first, second = b.src(operands[1], ty), b.src(operands[2], ty)
     bits = TYPES[f"b{result_type.bits}"]

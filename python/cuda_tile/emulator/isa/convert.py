@@ -61,7 +61,7 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if sat and to.is_integer and source.is_integer and _holds(to, source):
         form.error(f"expected no '.sat' where {to} holds every {source} value")
     fn = _conversion(to, source, rounding, sat)
-    if b.is_exact:
+    if b.algebra:
         fn = _exactly(b, fn, to, source, x, rounding, sat=sat, relu=relu)
     else:
         fn = _limited(fn, to, source, form, (satfinite, ftz, relu))
@@ -96,7 +96,8 @@ def _exactly(
         if not _is_float(source):
             return fn
         fn = _float_to_integer(to, TYPES["f64"], rounding)
-    fn = exact.conversion(to, source, fn, sat=sat, relu=relu)
+    algebra = exact.algebra_of(b)
+    fn = exact.conversion(algebra, to, source, fn, sat=sat, relu=relu, whole=rounding)
     if source.name not in ("f32", "f64"):
         return fn
     return exact.on_elements(b, fn, [operand])

@@ -18,24 +18,19 @@ from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand, Register
 from cuda_tile.emulator.ptx.types import Array, Type
-from cuda_tile.exact import element_of, formats, from_bits, functions, of_integers, ring
+from cuda_tile.exact.algebra import RING, Algebra
 
 Fn = Callable[..., Array]
 
-_FUNCTIONS: dict[str, Fn] = {
-    "add": ring.add,
-    "sub": ring.subtract,
-    "mul": ring.multiply,
-    "fma": ring.fma,
-    "mad": ring.fma,
-    "div": functions.quotient,
-    "rcp": functions.inverse,
-    "sqrt": functions.root,
-    "rsqrt": functions.inverse_root,
-    "ex2": functions.exp2,
-    "lg2": functions.log2,
-    **{name: partial(functions.mixed, name) for name in ("sin", "cos", "tanh")},
+_NAMED = {
+    "div": "quotient",
+    "rcp": "inverse",
+    "sqrt": "root",
+    "rsqrt": "inverse_root",
+    "ex2": "exp2",
+    "lg2": "log2",
 }
+"""Opcodes that are functions of other names."""
 _NAMES = {
     "e4m3": "f8E4M3FN",
     "e5m2": "f8E5M2",
@@ -52,9 +47,29 @@ def refuse(form: Form, what: str) -> None:
     form.error(f"{what} with exact numbers are not supported; run without them")
 
 
-def function(opcode: str, natural: Fn) -> Fn:
-    """The function of elements that an opcode of single or double precision is."""
-    return _FUNCTIONS.get(opcode, natural)
+def only_in_ring(form: Form, b: Builder) -> None:
+    """Stops where terms have no meaning: the instruction looks at bits."""
+    if b.algebra not in (None, RING):
+        form.error("terms are not supported here; run with --numbers=exact")
+
+
+def function(algebra: Algebra, opcode: str, natural: Fn) -> Fn:
+    """What an opcode of single or double precision is; `natural` follows an order."""
+    sums: dict[str, Fn] = {
+        "add": algebra.add,
+        "sub": algebra.subtract,
+        "mul": algebra.multiply,
+        "fma": algebra.fma,
+        "mad": algebra.fma,
+    }
+    found = sums.get(opcode)
+    return found or algebra.function(_NAMED.get(opcode, opcode), natural)
+
+
+def algebra_of(b: Builder) -> Algebra:
+    """The algebra of a launch that has one."""
+    assert b.algebra is not None, "floats are no floats"
+    return b.algebra
 
 
 def on_elements(b: Builder, fn: Fn, sources: Sequence[Operand]) -> Fn:
@@ -62,6 +77,7 @@ def on_elements(b: Builder, fn: Fn, sources: Sequence[Operand]) -> Fn:
     unsure = [isinstance(s, Register) and s in b.made_of_bits for s in sources]
     if not any(unsure):
         return fn
+    from_bits = algebra_of(b).from_bits
 
     def apply(*values: Array) -> Array:
         pairs = zip(values, unsure, strict=True)
@@ -70,22 +86,16 @@ def on_elements(b: Builder, fn: Fn, sources: Sequence[Operand]) -> Fn:
     return apply
 
 
-def from_pairs(fn: Fn) -> Fn:
+def from_pairs(algebra: Algebra, fn: Fn) -> Fn:
     """The function of singles that pairs hold, whose halves any instruction made."""
-    return lambda *values: fn(*(from_bits(value) for value in values))
+    return lambda *values: fn(*(algebra.from_bits(value) for value in values))
 
 
-def limited(fn: Fn, *, sat: bool, relu: bool = False) -> Fn:
+def limited(algebra: Algebra, fn: Fn, *, sat: bool, relu: bool = False) -> Fn:
     """Adds `.sat` and `.relu` by the order of elements."""
     if not sat and not relu:
         return fn
-
-    def apply(*values: Array) -> Array:
-        result = fn(*values)
-        result = np.where(result > 0, result, 0.0)
-        return np.minimum(result, 1.0) if sat else result
-
-    return apply
+    return lambda *values: algebra.limited(fn(*values), sat=sat)
 
 
 def half_name(ty: Type) -> str:
@@ -93,95 +103,126 @@ def half_name(ty: Type) -> str:
     return ty.name.removesuffix("x2")
 
 
-def halves(values: Array, name: str) -> Array:
+def halves(algebra: Algebra, values: Array, name: str) -> Array:
     """The elements of f16 or bf16 registers, packed or not, as f32."""
-    codes = np.ascontiguousarray(values).view(np.uint16)
-    return formats.elements_of_codes(codes, name)
+    return algebra.of_codes(np.ascontiguousarray(values).view(np.uint16), name)
 
 
-def on_halves(ty: Type, opcode: str, natural: Fn, *, sat: bool, relu: bool) -> Fn:
+def on_halves(
+    algebra: Algebra, ty: Type, opcode: str, natural: Fn, *, sat: bool, relu: bool
+) -> Fn:
     """A function on f16 or bf16 registers: widened, computed, narrowed."""
-    fn, name = limited(function(opcode, natural), sat=sat, relu=relu), half_name(ty)
+    fn = function(algebra, opcode, natural)
+    fn, name = limited(algebra, fn, sat=sat, relu=relu), half_name(ty)
 
     def apply(*values: Array) -> Array:
-        result = fn(*(halves(value, name) for value in values))
-        return formats.codes_of(result, name).view(values[0].dtype)
+        result = fn(*(halves(algebra, value, name) for value in values))
+        return algebra.codes_of(result, name).view(values[0].dtype)
 
     return apply
 
 
+_WHOLE = {"rni": "round", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+
+
+def _then(first: Fn, second: Fn) -> Fn:
+    def both(x: Array) -> Array:
+        return second(first(x))
+
+    return both
+
+
 def conversion(
-    to: Type, source: Type, natural: Fn, *, sat: bool = False, relu: bool = False
+    algebra: Algebra,
+    to: Type,
+    source: Type,
+    natural: Fn,
+    *,
+    sat: bool = False,
+    relu: bool = False,
+    whole: str = "",
 ) -> Fn:
-    """A plain conversion; `natural` is that of f64 to integers."""
+    """A plain conversion; `natural` is that of f64 to integers.
+
+    Args:
+        algebra: What floats are.
+        to: The type of the result.
+        source: The type of the operand.
+        natural: The conversion of f64, if the result is an integer.
+        sat: Whether what leaves 0 to 1 is brought back.
+        relu: Whether what is negative becomes zero.
+        whole: The mode of a rounding to whole numbers; elements of the ring are whole.
+    """
+    widen = _widening(algebra, source)
+    if whole in _WHOLE and _is_float(to):
+        widen = _then(widen, algebra.function(_WHOLE[whole], np.positive))
     if not _is_float(to):
-        widen = _widening(source)
+        return _then(widen, algebra.to_integers(natural))
+    wide = limited(algebra, widen, sat=sat, relu=relu)
 
-        def to_integer(x: Array) -> Array:
-            return natural(widen(x))
-
-        return to_integer
-    wide = limited(_widening(source), sat=sat, relu=relu)
-    if to.name in ("f16", "bf16"):
-
-        def to_half(x: Array) -> Array:
-            return formats.codes_of(wide(x), to.name).view(to.dtype)
-
-        return to_half
-
-    def to_wide(x: Array) -> Array:
+    def convert(x: Array) -> Array:
+        if to.name in ("f16", "bf16"):
+            return algebra.codes_of(wide(x), to.name).view(to.dtype)
         return wide(x).astype(to.dtype)
 
-    return to_wide
+    return convert
 
 
 def _is_float(ty: Type) -> bool:
     return ty.is_float or ty.name == "bf16"
 
 
-def _widening(source: Type) -> Fn:
+def _widening(algebra: Algebra, source: Type) -> Fn:
     if source.name in ("f16", "bf16"):
-        return partial(halves, name=source.name)
-    return of_integers if source.is_integer else np.asarray
+        return partial(halves, algebra, name=source.name)
+    return algebra.of_integers if source.is_integer else np.asarray
 
 
-def codes_of(elements: Array, name: str) -> Array:
+def codes_of(algebra: Algebra, elements: Array, name: str) -> Array:
     """The codes of a format by PTX's name."""
-    return formats.codes_of(elements, _NAMES.get(name, name))
+    return algebra.codes_of(elements, _NAMES.get(name, name))
 
 
-def small_elements(codes: Array, name: str) -> Array:
+def small_elements(algebra: Algebra, codes: Array, name: str) -> Array:
     """The elements of codes of a format of at most 8 bits."""
-    return formats.elements_of_codes(codes, _NAMES[name])
+    return algebra.of_codes(codes, _NAMES[name])
 
 
-def limited_codes(elements: Array, name: str, *, relu: bool) -> Array:
+def limited_codes(algebra: Algebra, elements: Array, name: str, *, relu: bool) -> Array:
     """The codes of f16 or bf16, zero for what is below zero if `relu`."""
-    return formats.codes_of(np.maximum(elements, 0) if relu else elements, name)
+    wide = algebra.limited(elements, sat=False) if relu else elements
+    return algebra.codes_of(wide, name)
 
 
-def matrix_elements(rows: Array, name: str) -> Array:
+def matrix_elements(algebra: Algebra, rows: Array, name: str) -> Array:
     """What `decode` gives, as elements."""
     if name in ("f16", "bf16"):
-        return halves(rows, name).reshape(*rows.shape, -1)
+        return halves(algebra, rows, name).reshape(*rows.shape, -1)
+    if name == "tf32":
+        cut = algebra.cut_to_tf32(rows.view(np.float32))
+        return cut.reshape(*rows.shape, 1)
+    if name in ("e4m3", "e5m2"):
+        codes = np.ascontiguousarray(rows).view(np.uint8)
+        return algebra.of_codes(codes, _NAMES[name]).reshape(*rows.shape, 4)
     values = decode(rows, name)
-    # An f32 as tf32 is an element; numbers of a few bits are looked up as numbers.
-    return values if name in (*_INTEGERS, "f64", "tf32") else element_of(values)
+    # Numbers of a few bits are looked up as numbers.
+    return values if name in (*_INTEGERS, "f64") else algebra.literals(values)
 
 
-def finish(total: Array, result: str) -> Array:
+def finish(algebra: Algebra, total: Array, result: str) -> Array:
     """Sums as the type of the result, f16, f32 or f64."""
     if result == "f16":
-        return formats.codes_of(total, "f16").view(np.float16)
+        return algebra.codes_of(total, "f16").view(np.float16)
     return total.astype(np.float64 if result == "f64" else np.float32)
 
 
-def update(operation: str, ty: Type, natural: Fn) -> Fn:
+def update(algebra: Algebra, operation: str, ty: Type, natural: Fn) -> Fn:
     """The new value of an atomic operation on floats."""
     if ty.name.removesuffix("x2") in ("f16", "bf16"):
-        return on_halves(ty, operation, natural, sat=False, relu=False)
+        return on_halves(algebra, ty, operation, natural, sat=False, relu=False)
+    fn = function(algebra, operation, natural)
 
-    def add(old: Array, value: Array) -> Array:
-        return ring.add(old, value).astype(ty.dtype)
+    def change(old: Array, value: Array) -> Array:
+        return fn(old, value).astype(ty.dtype)
 
-    return natural if operation != "add" else add
+    return change

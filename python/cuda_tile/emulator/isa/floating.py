@@ -10,6 +10,7 @@ keep the stated result 0 for divisors from 2**126.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import PRED, TYPES, Array, Type
-from cuda_tile.exact import from_bits
 
 CHAPTER = Chapter("Floating-Point Instructions")
 
@@ -55,8 +55,9 @@ def _emit(
     fn: Fn,
     flags: tuple[bool, bool] = (False, False),
 ) -> Compiled:
-    if b.is_exact:
-        fn = exact.limited(exact.function(form.instruction.opcode, fn), sat=flags[1])
+    if b.algebra:
+        fn = exact.function(b.algebra, form.instruction.opcode, fn)
+        fn = exact.limited(b.algebra, fn, sat=flags[1])
         fn = exact.on_elements(b, fn, operands[1:])
     else:
         fn = finish(fn, ty, ftz=flags[0], sat=flags[1])
@@ -99,15 +100,17 @@ def _emit_mixed(
     d, *sources = form.operands(count)
     if not half:
         return _emit(form, b, (d, *sources), ty, fn, flags)
-    narrow, widen = TYPES[half], exact.halves if b.is_exact else _widen
-    if b.is_exact:
-        fn = exact.limited(exact.function(form.instruction.opcode, fn), sat=sat)
+    narrow, widen = TYPES[half], _widen
+    if b.algebra:
+        widen = partial(exact.halves, b.algebra)
+        fn = exact.function(b.algebra, form.instruction.opcode, fn)
+        fn = exact.limited(b.algebra, fn, sat=sat)
     else:
         fn = finish(fn, ty, sat=sat)
 
     def widened(*values: Array) -> Array:
         singles = [widen(value, half) for value in values[:-1]]
-        last = from_bits(values[-1]) if b.is_exact else values[-1]
+        last = b.algebra.from_bits(values[-1]) if b.algebra else values[-1]
         return fn(*singles, last)
 
     halves = [b.src(source, narrow) for source in sources[:-1]]
@@ -222,7 +225,7 @@ def neg(form: Form, b: Builder) -> Compiled:
     ftz = form.flag("ftz")
     ty = _checked_type(form, ftz, False)
     d, x = form.operands(2)
-    if ftz:
+    if ftz or b.algebra:
         return _emit(form, b, (d, x), ty, np.negative, (ftz, False))
     return b.elementwise(np.negative, b.dst(d, ty), b.src(x, ty))
 
@@ -264,6 +267,8 @@ def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:
         form.fail("'.abs'")
     single = ftz or nan or is_abs
     ty = form.type("f32") if single else form.type(*FLOATS)
+    if b.algebra and is_abs:
+        exact.refuse(form, "extremes of magnitudes")
     two = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
     # PTX ISA, min and max: `.abs` alone is for three sources, `.xorsign.abs` for two.
     least = 4 if is_abs and not xorsign else 3
@@ -398,6 +403,7 @@ def tanh(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("copysign")
 def copysign(form: Form, b: Builder) -> Compiled:
     """Floating-Point copysign: the sign of `a` with the magnitude of `b`."""
+    exact.only_in_ring(form, b)
     ty = form.type(*FLOATS)
     d, x, y = form.operands(3)
 
@@ -432,6 +438,7 @@ _TESTS: dict[str, Fn] = {
 @CHAPTER.instruction("testp")
 def testp(form: Form, b: Builder) -> Compiled:
     """Floating-Point testp: tests a property."""
+    exact.only_in_ring(form, b)
     test = form.choice(*_TESTS)
     ty = form.type(*FLOATS)
     p, x = form.operands(2)

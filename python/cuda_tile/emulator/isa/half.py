@@ -18,6 +18,7 @@ from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.types import Array, Type
+from cuda_tile.exact.algebra import RING
 
 CHAPTER = Chapter("Half Precision Floating-Point Instructions")
 
@@ -98,9 +99,9 @@ def _binary(form: Form, b: Builder, fn: Fn) -> Compiled:
     ftz, sat = form.flag("ftz"), form.flag("sat")
     ty = form.type(*(IEEE if ftz or sat else HALVES))
     d, x, y = form.operands(3)
-    if b.is_exact:
+    if b.algebra:
         opcode = form.instruction.opcode
-        both = exact.on_halves(ty, opcode, fn, sat=sat, relu=False)
+        both = exact.on_halves(b.algebra, ty, opcode, fn, sat=sat, relu=False)
     else:
         both = on_halves(ty, _finished(fn, ftz=ftz, sat=sat), _via_single(fn))
     return b.elementwise(both, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
@@ -135,8 +136,8 @@ def fma(form: Form, b: Builder) -> Compiled:
     relu = not sat and form.flag("relu")
     ty = form.type(*(IEEE if ftz or sat else HALVES))
     d, *sources = form.operands(4)
-    if b.is_exact:
-        fn = exact.on_halves(ty, "fma", numerics.fma_f16, sat=sat, relu=relu)
+    if b.algebra:
+        fn = exact.on_halves(b.algebra, ty, "fma", numerics.fma_f16, sat=sat, relu=relu)
     else:
         ieee = _finished(numerics.fma_f16, ftz=ftz, sat=sat, relu=relu)
         fn = on_halves(ty, ieee, _brain_relu(numerics.fma_bf16, relu=relu))
@@ -155,6 +156,10 @@ def _sign_bits(form: Form, b: Builder, fn: Fn) -> Compiled:
     ftz = form.flag("ftz")
     ty = form.type(*(IEEE if ftz else HALVES))
     d, x = form.operands(2)
+    if b.algebra and b.algebra is not RING:  # whose codes have a sign as floats have
+        opcode = form.instruction.opcode
+        both = exact.on_halves(b.algebra, ty, opcode, fn, sat=False, relu=False)
+        return b.elementwise(both, b.dst(d, ty), b.src(x, ty))
 
     def ieee(v: Array) -> Array:
         v = _flush16(v) if ftz else v
@@ -183,8 +188,11 @@ def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:
     ty = form.type(*(IEEE if ftz else HALVES))
     d, x, y = form.operands(3)
     fn = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
-    if b.is_exact:
-        both = exact.on_halves(ty, "", fn, sat=False, relu=False)
+    if b.algebra:
+        if xorsign:
+            exact.refuse(form, "products of signs")
+        opcode = form.instruction.opcode
+        both = exact.on_halves(b.algebra, ty, opcode, fn, sat=False, relu=False)
     else:
         both = on_halves(ty, _finished(fn, ftz=ftz, sat=False), _via_single(fn))
     return b.elementwise(both, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
@@ -213,9 +221,9 @@ def _function(form: Form, b: Builder, ty: Type, fn: Fn, *, ftz: bool) -> Compile
         return numerics.canonical(fn(x.astype(np.float64)).astype(np.float16))
 
     d, x = form.operands(2)
-    if b.is_exact:
+    if b.algebra:
         opcode = form.instruction.opcode
-        both = exact.on_halves(ty, opcode, fn, sat=False, relu=False)
+        both = exact.on_halves(b.algebra, ty, opcode, fn, sat=False, relu=False)
     else:
         both = on_halves(ty, ieee, brain)
     return b.elementwise(both, b.dst(d, ty), b.src(x, ty))

@@ -29,7 +29,7 @@ from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
 from cuda_tile.emulator.threads.lanes import Lanes
-from cuda_tile.exact import element_of, ring
+from cuda_tile.exact.algebra import Algebra
 
 CHAPTER = Chapter("Warp Level Matrix Instructions: mma")
 
@@ -207,7 +207,7 @@ class _Operands:
         d, x, y, z = operands[:4]
         wide = TYPES["b64"] if m.left == "f64" else B32
         self._m = m
-        self._is_exact = b.is_exact
+        self._algebra = b.algebra
         halves = 1 if m.rows == 8 else 2
 
         def registers(operand: Operand, count: int, name: str) -> list[Array]:
@@ -239,7 +239,9 @@ class _Operands:
             )
 
     def _decode(self, rows: Array, name: str) -> Array:
-        return (exact.matrix_elements if self._is_exact else decode)(rows, name)
+        if self._algebra:
+            return exact.matrix_elements(self._algebra, rows, name)
+        return decode(rows, name)
 
     def left(self, lanes: Lanes) -> Array:
         """A of each warp, [n_warps, M, K]."""
@@ -286,10 +288,10 @@ def mma(form: Form, b: Builder) -> Compiled:
     copies = 4 if m.is_volta else 1
     flops = 2 * m.rows * 8 * m.depth * copies
     is_short = b.target in SHORT_SYNC_TARGETS and _may_be_short(m)
-    if b.is_exact and m.result != "s32":
+    if b.algebra and m.result != "s32":
         if m.is_volta:
             exact.refuse(form, "products of m8n8k4")
-        multiply = _exact(m, operands)
+        multiply = _exact(b.algebra, m, operands)
     else:
         multiply = _short(operands) if is_short else _multiplication(m, operands)
 
@@ -316,15 +318,17 @@ def _short(operands: _Operands) -> Callable[[Lanes], None]:
     return run
 
 
-def _exact(m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:
+def _exact(algebra: Algebra, m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:
     def run(lanes: Lanes) -> None:
         left, right = operands.left(lanes), operands.right(lanes)
         if operands.scales is not None:
-            factors = [side.read(lanes, m.depth) for side in operands.scales]
-            left = ring.multiply(left, element_of(factors[0]))
-            right = ring.multiply(right, element_of(factors[1]).swapaxes(1, 2))
-        total = ring.matmul(left, right, operands.addend(lanes))
-        operands.put(lanes, exact.finish(total, m.result))
+            rows, columns = (
+                algebra.literals(side.read(lanes, m.depth)) for side in operands.scales
+            )
+            left = algebra.multiply(left, rows)
+            right = algebra.multiply(right, columns.swapaxes(1, 2))
+        total = algebra.matmul(left, right, operands.addend(lanes))
+        operands.put(lanes, exact.finish(algebra, total, m.result))
 
     return run
 

@@ -68,7 +68,7 @@ def multimem(form: Form, b: Builder) -> Compiled:
         return _store(form, b, space, ty, width, order)
     assert order is not None, "reductions are strong"
     address, value = form.operands(2)
-    rule = update_rule(operation, ty, "global", is_exact=b.is_exact)
+    rule = update_rule(operation, ty, "global", b.algebra)
     return update_words(form, b, (), address, [value], space, ty, width, rule, order)
 
 

@@ -19,7 +19,6 @@ from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
-from cuda_tile.exact import from_bits
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,9 @@ def convert(
         form.error("expected '.rn' or '.rz' before a packed type")
     half = TYPES[to.name.removesuffix("x2")]
     fn = clamped(_half(half.name, rounding), half, relu=relu, satfinite=satfinite)
-    if b.is_exact:
-        fn = exact.from_pairs(exact.conversion(half, source, fn, relu=relu))
+    if b.algebra:
+        fn = exact.conversion(b.algebra, half, source, fn, relu=relu)
+        fn = exact.from_pairs(b.algebra, fn)
     return _pack_halves(form, b, source, fn)
 
 
@@ -129,11 +129,12 @@ def _to_small(
     source = form.type("f32", "f16x2") if small.nan == 0x7F else form.type("f32")
 
     def encode(x: Array) -> Array:
+        if b.algebra:
+            x = b.algebra.from_bits(x)
+            x = b.algebra.limited(x, sat=False) if relu else x
+            codes = exact.codes_of(b.algebra, x, to.name.removesuffix("x2"))
+            return codes.astype(np.uint16)
         x = np.where(x < 0, np.float32(0), x) if relu else x
-        if b.is_exact:
-            return exact.codes_of(from_bits(x), to.name.removesuffix("x2")).astype(
-                np.uint16
-            )
         limited = x.clip(-small.largest, small.largest)
         bits = limited.astype(small.dtype).view(np.uint8)
         return np.where(x != x, np.uint8(small.nan), bits).astype(np.uint16)
@@ -159,8 +160,8 @@ def _pack_codes(
 
     def split(x: Array) -> Array:
         halves = np.ascontiguousarray(x).view(np.uint16)
-        if b.is_exact:
-            single = exact.halves(halves, exact.half_name(source))
+        if b.algebra:
+            single = exact.halves(b.algebra, halves, exact.half_name(source))
         elif source.name == "bf16x2":
             single = numerics.bf16_to_f32(halves)
         else:
@@ -183,9 +184,11 @@ def _from_small(
         codes = np.ascontiguousarray(pair).view(np.uint8)
         if small.bits == 4:
             codes = np.stack([codes & 15, codes >> 4], axis=1).ravel()
-        if b.is_exact:
-            elements = exact.small_elements(codes, source.name.removesuffix("x2"))
-            return exact.limited_codes(elements, half, relu=relu).view(np.uint32)
+        if b.algebra:
+            name = source.name.removesuffix("x2")
+            elements = exact.small_elements(b.algebra, codes, name)
+            limited = exact.limited_codes(b.algebra, elements, half, relu=relu)
+            return limited.view(np.uint32)
         halves = fn(codes.view(small.dtype).astype(np.float32))
         return np.ascontiguousarray(halves).view(np.uint32)
 
@@ -209,8 +212,8 @@ def _to_scales(
     to = TYPES[_SCALES]
 
     def encode(x: Array) -> Array:
-        if b.is_exact:
-            return exact.codes_of(x, "ue8m0").astype(np.uint16)
+        if b.algebra:
+            return exact.codes_of(b.algebra, x, "ue8m0").astype(np.uint16)
         fraction, exponent = np.frexp(np.abs(x))  # x = fraction * 2**exponent
         power = exponent - 1 + ((fraction > 0.5) & (rounding == "rp"))
         code = np.where(fraction == 0, 0, (power + _SCALE_BIAS).clip(0, _SCALE_NAN))
@@ -268,4 +271,9 @@ def _to_tf32(
             rounded = size | sign
         return np.where(value != value, numerics.NAN32, rounded)
 
-    return b.elementwise(fn, b.dst(d, B32), b.src(x, TYPES["f32"]))
+    whole = b.algebra.to_tf32(fn) if b.algebra else fn
+
+    def bits_of(value: Array) -> Array:
+        return whole(value).view(np.uint32)
+
+    return b.elementwise(bits_of, b.dst(d, B32), b.src(x, TYPES["f32"]))

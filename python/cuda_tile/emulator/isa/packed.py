@@ -25,9 +25,9 @@ Fn = Callable[..., Array]
 def _emit(form: Form, b: Builder, count: int, fn: Fn, *, ftz: bool) -> Compiled:
     form.require("f32x2")
     word = TYPES["b64"]
-    if b.is_exact:
-        single = exact.function(form.instruction.opcode, fn)
-        single = exact.from_pairs(single)
+    if b.algebra:
+        single = exact.function(b.algebra, form.instruction.opcode, fn)
+        single = exact.from_pairs(b.algebra, single)
     else:
         single = finish(fn, _SINGLE, ftz=ftz)
 

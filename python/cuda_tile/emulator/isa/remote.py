@@ -173,7 +173,7 @@ def _reduce_released(form: Form, b: Builder) -> Compiled:
     x, value = form.operands(2)
     space, address = memory_operand(form, b, x, space)
     source, spaces, at = b.stored(value, ty), b.spaces, b.at
-    update = update_rule(operation, ty, "global", is_exact=b.is_exact)
+    update = update_rule(operation, ty, "global", b.algebra)
 
     def run(lanes: Lanes) -> None:
         values = source[lanes.index]

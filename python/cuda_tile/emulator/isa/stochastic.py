@@ -52,7 +52,7 @@ _FORMATS = {
 
 def convert(form: Form, b: Builder) -> Compiled:
     """cvt.rs{.relu}{.satfinite} of two or four f32."""
-    if b.is_exact:
+    if b.algebra:
         exact.refuse(form, "conversions rounded at random")
     relu, satfinite = form.flag("relu"), form.flag("satfinite")
     relu = relu or form.flag("relu")

@@ -81,7 +81,7 @@ class _Operands(NamedTuple):
 
 def mma(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
     """tcgen05.mma: all kinds of dense products."""
-    if b.is_exact:
+    if b.algebra:
         exact.refuse(form, "products of tcgen05")
     is_ws = form.flag("ws")
     if form.flag("sp"):

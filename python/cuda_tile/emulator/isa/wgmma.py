@@ -9,6 +9,7 @@ four registers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,6 @@ from cuda_tile.emulator.ptx.types import B32, B64, TYPES, Array, Bool
 from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
 from cuda_tile.emulator.tensor.descriptor import Descriptor
 from cuda_tile.emulator.threads.lanes import Lanes
-from cuda_tile.exact import ring
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
 
@@ -273,9 +273,11 @@ class _Product:
     ) -> None:
         self._shared = b.machine.shared
         self._width, self._depth, self._result = width, depth, result
-        self._is_exact = b.is_exact and result != "s32"
+        self._algebra = b.algebra if result != "s32" else None
         self._is_short = result == "f32" and left in SHORT_FORMATS
-        self.decode = exact.matrix_elements if b.is_exact else decode
+        self.decode = decode
+        if b.algebra:
+            self.decode = partial(exact.matrix_elements, b.algebra)
 
     def load(
         self, chunks: Offsets, name: str, count: int, *, transposed: bool
@@ -300,8 +302,8 @@ class _Product:
     ) -> None:
         """Adds a product of [64, K] and [K, N] to a warpgroup's accumulators."""
         before = self._accumulators(lanes, targets) if keeps else None
-        if self._is_exact:
-            total = ring.matmul(*pair, before)
+        if self._algebra:
+            total = self._algebra.matmul(*pair, before)
         elif self._is_short:
             total = short_sum(*pair, before)
         else:
@@ -312,8 +314,10 @@ class _Product:
             if saturates:
                 whole = whole.clip(-(2**31), 2**31 - 1)
             total = whole.astype(np.int32)
+        elif self._algebra:
+            total = exact.finish(self._algebra, total, self._result)
         else:
-            total = (exact.finish if self._is_exact else finish)(total, self._result)
+            total = finish(total, self._result)
         # Rows are (warp, half, g), columns (block, t, place).
         parts = total.reshape(4, 2, 8, self._width // 8, 4, 2)
         parts = np.ascontiguousarray(parts.transpose(3, 1, 0, 2, 4, 5))
@@ -330,9 +334,7 @@ class _Product:
         rows = np.stack([target[lanes.index] for target in targets])
         blocks = self._width // 8
         if self._result == "f16":
-            pairs = (
-                self.decode(rows, "f16") if self._is_exact else rows.view(np.float16)
-            )
+            pairs = self.decode(rows, "f16") if self._algebra else rows.view(np.float16)
             pairs = pairs.astype(np.float32)
             parts = pairs.reshape(blocks, 2, 4, 8, 4, 2)
         else:

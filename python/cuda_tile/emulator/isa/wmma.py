@@ -317,7 +317,7 @@ def _read_product(form: Form) -> _Product:
 def wmma_mma(form: Form, b: Builder) -> Compiled:
     """wmma.mma: f16, bf16, tf32, f64, integers and bits."""
     p = _read_product(form)
-    if b.is_exact and p.result != "s32":
+    if b.algebra and p.result != "s32":
         exact.refuse(form, "products of wmma")
     d, x, y, z = form.operands(4)
     fragments = [

@@ -42,7 +42,7 @@ from cuda_tile.emulator.tensor.residency import Residency
 from cuda_tile.emulator.tensor.unit import TensorUnit
 from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
-from cuda_tile.exact import element_of
+from cuda_tile.exact.algebra import Algebra
 
 AddressOf = Callable[[Lanes], Addresses]
 # A function of equally long arrays, element by element.
@@ -68,7 +68,7 @@ class Builder:
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
         target: The chip that the module is for, as `.target` names it.
-        is_exact: Whether floats are elements of a ring; see `cuda_tile.exact`.
+        algebra: What floats are, if they are no floats; see `cuda_tile.exact`.
         compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
         made_of_bits: With exact numbers, registers whose floats may be no elements.
         at: Number of the instruction within its function.
@@ -84,10 +84,10 @@ class Builder:
         target: str = "",
         *,
         registers: int | None = None,  # that ptxas gave, if known
-        is_exact: bool = False,
+        algebra: Algebra | None = None,
     ) -> None:
         self.machine = machine
-        self.is_exact = is_exact
+        self.algebra = algebra
         self.target = target
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
@@ -234,8 +234,9 @@ class Builder:
         data = constant_bytes(operand, ty, self.line)
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")
-        if self.is_exact and (operand.bits or isinstance(operand.value, float)):
-            data = _element(data)
+        if self.algebra and (operand.bits or isinstance(operand.value, float)):
+            number = np.frombuffer(data, f"f{len(data)}")
+            data = self.algebra.literals(number).tobytes()
         return self.machine.constant(np.frombuffer(data, ty.dtype)[0], ty.dtype)
 
     def integer(self, operand: Operand, what: str) -> int:
@@ -358,12 +359,6 @@ Rule = Callable[[Form, Builder], Compiled]
 
 
 @cache
-def _element(data: bytes) -> bytes:
-    """The bytes of the element that a float of 4 or 8 bytes stands for."""
-    number = np.frombuffer(data, f"f{len(data)}")
-    return element_of(number).astype(number.dtype).tobytes()
-
-
 def _nothing(lanes: Lanes) -> None:
     """Nothing that can be seen."""
 

@@ -87,7 +87,7 @@ class Program:
         self._loaded = only_loaded(function)
         builder.tensor_cores.watch(function)
         builder.compared = compared_loads(function)
-        if builder.is_exact:
+        if builder.algebra:
             builder.made_of_bits = made_of_bits(function)
         for number, instruction in enumerate(function.code):
             builder.begin(first + number, instruction.line)
