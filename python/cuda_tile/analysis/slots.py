@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
@@ -17,6 +17,7 @@ from cuda_tile.ir.rings import is_filled_by_products, ring_of
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import ACQUIRES, BUFFER_RENAMES, COPIES, TAKES
 from cuda_tile.ir.walk import location_text, nested_in, reached, user_ops
+from cuda_tile.records import dataclass
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ the chip has gets a message, never a kernel that traps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, RingType
@@ -23,6 +23,7 @@ from cuda_tile.ir.tiles import pending_tile
 from cuda_tile.ir.traits import SLOT_GIVERS
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
+from cuda_tile.records import dataclass
 
 DEPOSIT = "tileas.deposit"
 

@@ -15,7 +15,6 @@ that run by themselves are started first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -39,6 +38,7 @@ from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES, RELEASES, RING_STEPS
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
 from cuda_tile.passes.skew_trips import Trips, last_index
+from cuda_tile.records import dataclass
 
 Known = dict[ir.Value, ir.Value]
 
