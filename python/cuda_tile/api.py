@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, overload
 
@@ -37,6 +37,7 @@ from cuda_tile.pipeline import (
     run_steps,
 )
 from cuda_tile.place.slow import slow_accesses
+from cuda_tile.records import dataclass
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.record import read_grid
 from cuda_tile.tuned import TuningRecord

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.records import dataclass
 
 UNKNOWN = "unknown location"
 """What stands for the place of an op that has none."""

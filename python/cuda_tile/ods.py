@@ -8,12 +8,12 @@ Stages compare their rule tables with it; there is no second list.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from cuda_tile.errors import InternalError
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

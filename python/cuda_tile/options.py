@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from cuda_tile.errors import Unsupported, UserError
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import (
     DEFAULT_GPU,

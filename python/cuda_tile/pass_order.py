@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from cuda_tile._mlir import ir
@@ -27,6 +26,7 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.passes.narrow_elements import is_narrow_access
+from cuda_tile.records import dataclass
 
 Level = Literal["T", "W", "P", "PTX", "cubin"]
 """T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`

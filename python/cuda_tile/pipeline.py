@@ -11,7 +11,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import Any
 
@@ -60,6 +60,7 @@ from cuda_tile.passes import (
     unwrap_indices,
     welford,
 )
+from cuda_tile.records import dataclass
 from cuda_tile.replanning import Replanning
 
 Observer = Callable[[str, Artifact], None]

@@ -8,10 +8,10 @@ behind it, as compilers name warnings (`a.py:3:5: 16 loads of ... [narrow-access
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from cuda_tile.locations import Place, places_of
+from cuda_tile.records import dataclass
 
 Kind = Literal["passed", "missed", "failed", "analysis"]
 TITLES = {"memory": "Memory", "tensorcore": "Tensor-core", "plan": "Plan"}

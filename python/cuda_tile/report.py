@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from math import prod
 from typing import Any
 
@@ -14,6 +14,7 @@ from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.attributes import value_of
 from cuda_tile.ir.launch import LaunchData
 from cuda_tile.pictured import Pictured
+from cuda_tile.records import dataclass
 from cuda_tile.remarks import read_remark
 from cuda_tile.targets import WARP_LANES, Target
 

@@ -17,9 +17,10 @@ Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 
 WARP_LANES = 32
 WARP_COUNTS = (1, 2, 4, 8, 16)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +24,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.hints import write_hints
 from cuda_tile.ir.walk import entries, entry_name
 from cuda_tile.options import Options
+from cuda_tile.records import dataclass
 
 SCHEMA = 1
 """Version of the JSON; it goes up when a field goes or means something else."""

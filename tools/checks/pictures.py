@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates the pictures of layouts in docs/pictures, or checks them.
 
+The one of the architecture is by hand, and must show all steps in their order.
+
     tools/checks/pictures.py [--write]
 
 They are drawn from layouts as the compiler has them, by what `cuda_tile.show` uses; the
@@ -9,6 +11,7 @@ page docs/layouts.md explains them. Ends with `N passed, N failed`.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,10 +20,13 @@ from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle, row_major
 from cuda_tile.pictures.bank_picture import banks_svg, find_access
 from cuda_tile.pictures.layout_picture import layout_svg
+from cuda_tile.pipeline import PIPELINE
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 WORD_BITS = 32
+ARROWS = {"place", "emit", "llvm", "ptxas"}
+"""Steps that lead from one level to the next."""
 
 
 def layout(shape: tuple[int, ...], text: str) -> LinearLayout:
@@ -64,6 +70,19 @@ def pictures() -> dict[str, str]:
     }
 
 
+def unnamed_steps(text: str) -> list[str]:
+    """The steps of the pipeline that a picture does not name in their order.
+
+    Args:
+        text: The picture of the architecture.
+    """
+    shown = re.findall(r"[a-z_]+", " ".join(re.findall(r">([^<]+)</text>", text)))
+    above = [step.name for step in PIPELINE if step.name not in ARROWS]
+    left = iter(shown)
+    missing = [name for name in above if name not in left]
+    return missing + sorted(ARROWS - set(shown))
+
+
 def main(argv: list[str]) -> int:
     """Writes or compares the pictures; 1 if one differs."""
     made = pictures()
@@ -76,8 +95,12 @@ def main(argv: list[str]) -> int:
             wrong.append(name)
     for name in wrong:
         print(f"docs/pictures/{name}: expected the layout's picture; run with --write")
-    print(f"{len(made) - len(wrong)} passed, {len(wrong)} failed")
-    return 1 if wrong else 0
+    unnamed = unnamed_steps((PICTURES / "architecture.svg").read_text())
+    if unnamed:
+        print(f"docs/pictures/architecture.svg: expected {', '.join(unnamed)} in order")
+    failed = len(wrong) + bool(unnamed)
+    print(f"{len(made) + 1 - failed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

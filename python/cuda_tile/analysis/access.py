@@ -30,7 +30,7 @@ Contract `contiguous_rows`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import gcd, prod
 
@@ -54,6 +54,7 @@ from cuda_tile.ir.traits import POINTER_ACCESSES, VIEW_ACCESSES
 from cuda_tile.ir.walk import enclosing_entry, named_operands, op_stem
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 MAX_VECTOR_BYTES = 16

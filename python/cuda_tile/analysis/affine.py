@@ -13,13 +13,14 @@ commute with wrapping around.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import CONSTANTS
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.records import dataclass
 
 MOST_BITS = 32
 """Wider integers are not followed: sums of theirs would not fit 64 bits."""

@@ -9,8 +9,6 @@ then makes one update of global memory for each place that changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.constants import MOST_BINS, UPDATES_PER_BIN
@@ -19,6 +17,7 @@ from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op, value_behind
+from cuda_tile.records import dataclass
 
 _WORD_BITS = 32
 _JOINED_BITS = (32, 64)

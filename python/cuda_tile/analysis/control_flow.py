@@ -15,7 +15,6 @@ An op with regions whose control flow C++ does not describe is an error, never s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
@@ -23,6 +22,7 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir.dialects import cuda_tile as dialect
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import block_ops, location_text, nested_ops
+from cuda_tile.records import dataclass
 
 
 class Point(NamedTuple):

@@ -8,7 +8,6 @@ of other widths than an engine's `widths_across` must be contiguous along K.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
@@ -29,6 +28,7 @@ from cuda_tile.layout.descriptors import (
     panel_buffer,
 )
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.records import dataclass
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 """The operands that may lie in shared memory."""

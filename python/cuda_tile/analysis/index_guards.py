@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
@@ -12,6 +12,7 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import SPREADS
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.records import dataclass
 
 Path = tuple[tuple[str, tuple[int, ...], str], ...]
 """The ops between a tile and one that is made of it, which rename or repeat elements:

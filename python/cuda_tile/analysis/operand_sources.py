@@ -8,7 +8,6 @@ chained.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import cast
 
@@ -49,6 +48,7 @@ from cuda_tile.ir.walk import (
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 from cuda_tile.targets import Target
 
 

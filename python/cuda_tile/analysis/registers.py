@@ -16,7 +16,6 @@ addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import (
@@ -32,6 +31,7 @@ from cuda_tile.ir.tiles import (
 from cuda_tile.ir.traits import ELEMENTWISE, RENAMES
 from cuda_tile.ir.walk import block_ops
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 from cuda_tile.targets import REGISTER_BITS
 
 NAMES = RENAMES | {"cuda_tile.extract"}

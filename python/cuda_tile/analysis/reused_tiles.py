@@ -42,7 +42,6 @@ Contract `load_reuse`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
@@ -53,6 +52,7 @@ from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of, is_distributed
 from cuda_tile.ir.traits import TERMINATORS, VIEW_LOADS
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, nested_ops
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ needs. It is the kernel without everything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
@@ -24,6 +24,7 @@ from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.traits import COUNTED_LOOPS, LOOPS, ORDER_NOTHING, READS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
+from cuda_tile.records import dataclass
 
 _PASS_TOKENS = READS | ORDER_NOTHING
 

@@ -14,7 +14,7 @@ says that a product has read its slot, and only to the product's own warps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
@@ -44,6 +44,7 @@ from cuda_tile.ir.traits import (
     TAKES,
 )
 from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.records import dataclass
 
 BARRIER = "tileas.barrier"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
@@ -23,6 +23,7 @@ from cuda_tile.ir.walk import (
     reached,
     user_ops,
 )
+from cuda_tile.records import dataclass
 
 
 @dataclass(eq=False)

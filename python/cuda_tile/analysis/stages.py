@@ -18,7 +18,7 @@ runs while threads compute whatever they make of the one before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
@@ -48,6 +48,7 @@ from cuda_tile.ir.traits import (
 )
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 
 AWAIT, SETTLED = "tileas.await", "tileas.settled"
 TAKE, RELEASE = "tileas.take", "tileas.release"

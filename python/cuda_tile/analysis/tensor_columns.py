@@ -9,7 +9,7 @@ the chip has gets a message, never a kernel that traps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import permutations
 
 from cuda_tile._mlir import ir
@@ -38,6 +38,7 @@ from cuda_tile.ir.traits import (
 )
 from cuda_tile.ir.walk import defining_op, location_text, nested_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
+from cuda_tile.records import dataclass
 
 DEPOSIT = "tileas.deposit"
 _HAND_ON = TERMINATORS | LOOPS

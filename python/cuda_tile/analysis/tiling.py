@@ -8,8 +8,6 @@ all steps are one. Indices, extents and strides are read unsigned.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     GatherScatterViewType,
@@ -19,6 +17,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 )
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import defining_op, named_operands
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

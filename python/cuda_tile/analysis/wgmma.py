@@ -8,7 +8,7 @@ registers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -60,6 +60,7 @@ from cuda_tile.layout.wgmma import (
     WGMMA_ROWS,
     find_wgmma,
 )
+from cuda_tile.records import dataclass
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
 

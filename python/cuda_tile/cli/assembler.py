@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,6 +46,7 @@ from cuda_tile.files import MAGIC
 from cuda_tile.ir.walk import entries
 from cuda_tile.locations import places_of
 from cuda_tile.options import Options
+from cuda_tile.records import dataclass
 from cuda_tile.report import Report
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +27,7 @@ from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries, entry_name, find_entry
 from cuda_tile.options import MOST_PLANS_LISTED, Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
+from cuda_tile.records import dataclass
 from cuda_tile.report import Report
 from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import DEFAULT_GPU, WARP_COUNTS, target_names

@@ -10,9 +10,9 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ tried yet is translated in a process of its own, see `isolated.py`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -19,6 +18,7 @@ from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.launch import CLUSTER_EXTENTS_ATTRIBUTE, CLUSTERS_ATTRIBUTE
 from cuda_tile.ir.walk import location_text
+from cuda_tile.records import dataclass
 from cuda_tile.targets import TENSOR_KINDS, Target, chip_names
 
 

@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
@@ -19,6 +18,7 @@ from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.layout.linear import Coord, LinearLayout
+from cuda_tile.records import dataclass
 
 Address = Callable[[int, Coord], ir.Value]
 """Address of the element in a register at a given part of the coordinate."""

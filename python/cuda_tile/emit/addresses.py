@@ -7,12 +7,11 @@ constant: one computation per tile, then a sum or an XOR per access.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.ir.tiles import element_bits
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ becomes the immediate of an instruction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
@@ -13,6 +11,7 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.maps import number_of_map
 from cuda_tile.ir.walk import location_text
+from cuda_tile.records import dataclass
 
 _HALF = 1 << 31
 

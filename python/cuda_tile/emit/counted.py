@@ -35,7 +35,6 @@ Contract `counted_masks`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 
 from cuda_tile._mlir import ir
@@ -47,6 +46,7 @@ from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.ir.traits import SPREADS
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.layout.linear import Coord
+from cuda_tile.records import dataclass
 
 _SIGNS = {"addi": 1, "subi": -1}
 _WORD_BITS = 32

@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -46,6 +45,7 @@ from cuda_tile.ir.tiles import (
     pending_tile,
 )
 from cuda_tile.ir.walk import block_ops, located_error, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import FIRST_CLUSTERS, Target
 

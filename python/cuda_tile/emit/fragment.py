@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.errors import InternalError
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 ElementFunction = (
     Callable[[ir.Value], ir.Value]

@@ -9,7 +9,7 @@ of four registers that follow one another from the results that hold them (PTX I
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.addresses import Addresses, Origin, addresses_in
@@ -29,6 +29,7 @@ from cuda_tile.layout.ldmatrix import (
     match_ldmatrix,
 )
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 _READS = PURE | BUFFER_LOADS | {"tileas.take"}
 """Ops between a load and its product that change nothing in shared memory."""

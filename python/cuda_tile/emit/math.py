@@ -8,7 +8,6 @@ error of every function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
@@ -19,6 +18,7 @@ from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
 from cuda_tile.emit.steps import Step, each, in_steps, splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.records import dataclass
 
 LOG2_E = 1.4426950216293335
 """log2(e) rounded to f32."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -17,6 +17,7 @@ from cuda_tile.layout.atoms import MmaAtom, Role
 from cuda_tile.layout.coords import Coord
 from cuda_tile.layout.fragments import atom_registers, padded_lanes
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 Registers = dict[Coord, list[ir.Value]]
 """Per origin of an atom its registers."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.layout.coords import Coord
+from cuda_tile.records import dataclass
 
 SMALL_FLOATS = ("e4m3", "e5m2")
 """Operands of which MLIR 22 has no `nvvm.mma.sync`."""

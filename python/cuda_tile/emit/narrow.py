@@ -10,12 +10,12 @@ in software, of integer operations, and uses the chip's instruction where there 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from struct import pack
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.pairs import Pair, halves_of_word
+from cuda_tile.records import dataclass
 from cuda_tile.targets import Target
 
 

@@ -13,7 +13,6 @@ would extend that with zeros, and no `mul.wide` takes one factor of each kind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from cuda_tile._mlir import ir
@@ -25,6 +24,7 @@ from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import SPREADS, is_pure
 from cuda_tile.ir.walk import block_ops, body, op_stem
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.record import GridExtents
 from cuda_tile.runtime.tensor_map import MAP_ALIGNMENT_BYTES, MAP_BYTES
 

@@ -9,12 +9,12 @@ operand has no defined output; the format is then printed as it stands.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.c_format import BITS_OF_SIZE, FLOATS, SIGNED, UNSIGNED
 
 _DIRECTIVE = re.compile(

@@ -8,7 +8,6 @@ first, and what was accumulated before it second.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from cuda_tile._mlir import ir
@@ -18,6 +17,7 @@ from cuda_tile.emit.select_bodies import Orders, choice_function
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import N_LANE_BITS, Coord, LinearLayout
+from cuda_tile.records import dataclass
 
 Values = list[ir.Value]
 """One value per operand; they travel together."""

@@ -14,7 +14,6 @@ first iteration of a slot counts as over.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -50,6 +49,7 @@ from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import buffer_layout_of
 from cuda_tile.ir.traits import ACQUIRES, RINGS, TAKES
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 

@@ -21,7 +21,6 @@ places of elements in one thread is, only F or T is left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
@@ -29,6 +28,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import FLOATS, INTEGERS, Relation, chosen_sides
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.offsets import Offsets, Root
+from cuda_tile.records import dataclass
 
 Kind = Literal["float", "integer"]
 Orders = Sequence[int | None]

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.float import IN_PAIRS, ptx_float
+from cuda_tile.records import dataclass
 
 SOURCE, RESULT = "x", "result"
 """The names of a sequence's operand and of what it gives."""

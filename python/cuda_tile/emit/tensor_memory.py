@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -41,6 +40,7 @@ from cuda_tile.layout.tensor import (
     columns_of,
     rows_of_sums,
 )
+from cuda_tile.records import dataclass
 
 TENSOR_SPACE = 6
 """The address space of tensor memory (LLVM, "NVPTX address spaces")."""

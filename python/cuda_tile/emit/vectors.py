@@ -11,12 +11,12 @@ scalars only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.errors import InternalError
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ all: the first instruction then ignores what its registers hold (PTX ISA,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from cuda_tile._mlir import ir
@@ -46,6 +46,7 @@ from cuda_tile.layout.wgmma import (
     WGMMA_CAPABILITY,
     WgmmaAtom,
 )
+from cuda_tile.records import dataclass
 
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
 

@@ -17,12 +17,12 @@ by which passes lower an engine stand in their tables, under its name:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from cuda_tile.layout.atoms import AtomTypes, Scaling
 from cuda_tile.layout.descriptors import WORDS_ACROSS
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 from cuda_tile.targets import Target
 
 Home = Literal["registers", "shared", "tensor"]

@@ -8,13 +8,13 @@ is built, which takes over the blocks of the old one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.traits import FOR_LOOPS, LOOPS, TILE_LOOPS
 from cuda_tile.ir.walk import nested_ops
+from cuda_tile.records import dataclass
 
 BRANCH = "cuda_tile.if"
 _ENDS = {

@@ -9,8 +9,6 @@ tile is used; `threads`, the default, load it to registers when it is needed. On
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_target
@@ -23,6 +21,7 @@ from cuda_tile.ir.plan_values import (
     word_field,
 )
 from cuda_tile.ir.walk import enclosing_entry, located_at_op, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.targets import Target
 
 TMA, CP_ASYNC, THREADS = "tma", "cp_async", "threads"

@@ -7,7 +7,7 @@ launch record of `runtime/record.py`, and what else a report says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from cuda_tile._mlir import ir
@@ -16,6 +16,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import attribute_of, value_of
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import body, entry_name, location_text
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.record import LaunchRecord
 
 LAUNCH_ATTRIBUTE = "tileas.launch"

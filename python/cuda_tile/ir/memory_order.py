@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import keyword
+from cuda_tile.records import dataclass
 
 SEMANTICS, SCOPE = "memory_ordering_semantics", "memory_scope"
 

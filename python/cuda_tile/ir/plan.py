@@ -10,7 +10,7 @@ with another key, or with values that do not fit, is refused wherever it is read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -39,6 +39,7 @@ from cuda_tile.ir.walk import (
     op_stem,
 )
 from cuda_tile.layout.atoms import MmaAtom, Scaling, find_types
+from cuda_tile.records import dataclass
 from cuda_tile.targets import MOST_CLUSTER, WARP_COUNTS, WARP_LANES, Target, find_target
 
 TARGET_ATTRIBUTE = "tileas.target"

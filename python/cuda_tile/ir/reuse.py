@@ -9,11 +9,12 @@ and no barrier is needed. To the interpreter both are plain loads.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.attributes import attribute_of, value_of
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 REUSE_ATTRIBUTE = "tileas.reuse"

@@ -11,7 +11,6 @@ bulk copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from math import prod
 
@@ -24,6 +23,7 @@ from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import defining_op, location_text
+from cuda_tile.records import dataclass
 
 RING = "tileas.ring"
 SLOT_ALIGNMENT_BYTES = 1024

@@ -7,13 +7,12 @@ up, as a kernel without roles has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.launch import strings_of
 from cuda_tile.ir.walk import block_ops, body, location_text
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 ROLES = "tileas.roles"

@@ -14,12 +14,12 @@ adds what it holds of A and B. They compute what a chip has no instruction for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from cuda_tile.layout.coords import unit_steps
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 Role = Literal["a", "b", "c", "sa", "sb"]
 """Operand of a matrix multiply-accumulate; "c" also stands for the result, "sa" and

@@ -11,7 +11,6 @@ order, then what is left over, which tells the boxes apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
@@ -19,6 +18,7 @@ from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, unswizzled
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import SWIZZLE_BYTES
+from cuda_tile.records import dataclass
 
 MAX_RANK = 5
 MAX_BOX_EXTENT = 256

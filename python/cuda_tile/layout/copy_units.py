@@ -10,13 +10,13 @@ four banks, so that their writes do not conflict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.layout import f2
 from cuda_tile.layout.coords import n_bits, unit_steps
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import SharedLayout, offset_columns
+from cuda_tile.records import dataclass
 
 UNIT_BYTES = (4, 8, 16)
 """Sizes of what one `cp.async` moves (PTX ISA, "cp.async": cp-size)."""

@@ -22,13 +22,13 @@ compares what each bit of a coordinate adds to the offset.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from cuda_tile.layout.coords import LayoutError, n_bits
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import SWIZZLE_BYTES, swizzled
+from cuda_tile.records import dataclass
 
 UNIT_BYTES = 16
 """What a swizzle moves as one."""

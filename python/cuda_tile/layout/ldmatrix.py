@@ -14,7 +14,7 @@ affect it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -28,6 +28,7 @@ from cuda_tile.layout.shared import (
     offset_columns,
     sum_of_bits,
 )
+from cuda_tile.records import dataclass
 
 _ROW_BITS = 128
 _REGISTER_BITS = 32

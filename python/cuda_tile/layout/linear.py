@@ -12,7 +12,6 @@ instructions require are in `fragments`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -30,6 +29,7 @@ from cuda_tile.layout.coords import (
     unpack,
 )
 from cuda_tile.pictured import Pictured
+from cuda_tile.records import dataclass
 
 N_LANE_BITS = 5
 """A warp has 32 lanes (PTX ISA, "Thread Hierarchy")."""

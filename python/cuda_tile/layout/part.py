@@ -10,12 +10,12 @@ register and a linear form of the thread index.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile.layout import f2
 from cuda_tile.layout.coords import Coord, LayoutError, pack, unit_steps
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 
 def part_layout(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:

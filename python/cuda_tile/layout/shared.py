@@ -10,7 +10,6 @@ widths and bank conflicts depend on nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from cuda_tile.layout import f2
@@ -28,6 +27,7 @@ from cuda_tile.layout.coords import (
 )
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.pictured import Pictured
+from cuda_tile.records import dataclass
 
 MAX_VECTOR_BITS = 128
 """Widest shared-memory access of one thread (PTX ISA, "ld", vectors .v4.b32)."""

@@ -24,12 +24,12 @@ register that the round reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.constants import INSTRUCTION_CLOCKS, SHUFFLE_CLOCKS
 from cuda_tile.layout import f2
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.records import dataclass
 
 _LANE_MASK = (1 << N_LANE_BITS) - 1
 

@@ -16,12 +16,12 @@ thread its row, of shape 16x256b the fragments that a warp of `wgmma` has: 64 ro
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.layout.atoms import AtomTypes, find_types
 from cuda_tile.layout.coords import LayoutError, check_shape, n_bits, unit_steps
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 TENSOR_LANES = 128
 """Lanes of tensor memory (PTX ISA, "Tensor Memory Addressing")."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -27,6 +27,7 @@ from cuda_tile.layout.atoms import (
 )
 from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unit_steps
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 WARPGROUP_WARPS = 4
 """Warps of a warpgroup; the first one's number is a multiple of it (PTX ISA, same

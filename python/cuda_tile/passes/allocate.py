@@ -16,7 +16,7 @@ memory between them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.buffers import Buffers, reads_late
@@ -41,6 +41,7 @@ from cuda_tile.ir.tensor_memory import TENSOR_ATTRIBUTE, TENSOR_BYTES
 from cuda_tile.ir.traits import RINGS
 from cuda_tile.ir.walk import entry_name, location_text, nested_ops
 from cuda_tile.passes.each_kernel import each_kernel
+from cuda_tile.records import dataclass
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
 ALIGNMENT_BYTES = 128

@@ -16,7 +16,7 @@ wait for everything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
@@ -27,6 +27,7 @@ from cuda_tile.ir.async_products import completes_in_groups
 from cuda_tile.ir.copies import waits_by_groups
 from cuda_tile.ir.traits import AWAITS, DRAIN_STEPS, RELEASES, TAKES
 from cuda_tile.passes.each_kernel import each_kernel
+from cuda_tile.records import dataclass
 
 Ages = tuple[int, ...]
 """Of iterations that are published and not taken, oldest first: the groups since."""

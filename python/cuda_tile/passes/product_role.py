@@ -17,7 +17,7 @@ threads make something of the sum of this one. Else they wait until it is loaded
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -59,6 +59,7 @@ from cuda_tile.ir.walk import (
 from cuda_tile.layout.swizzle import row_major
 from cuda_tile.layout.tensor import allocation
 from cuda_tile.passes.skew_products import carry_products
+from cuda_tile.records import dataclass
 
 _MBARRIERS = "mbarriers"
 _SEVERAL = 2

@@ -23,7 +23,7 @@ each other are one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
@@ -52,6 +52,7 @@ from cuda_tile.ir.walk import (
     nested_ops,
 )
 from cuda_tile.passes.each_kernel import each_kernel
+from cuda_tile.records import dataclass
 
 ENTRY = "cuda_tile.entry"
 

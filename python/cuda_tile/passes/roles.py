@@ -47,7 +47,6 @@ Contract `roles`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
@@ -84,6 +83,7 @@ from cuda_tile.passes.product_role import (
     find_product_role,
     hand_over_columns,
 )
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 COPY = "tileas.copy_in"

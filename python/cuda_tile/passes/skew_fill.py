@@ -16,7 +16,6 @@ come an iteration before these (passes/skew_tables.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -41,6 +40,7 @@ from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import BackwardSlice, CannotMove
 from cuda_tile.passes.skew_tables import Tables
 from cuda_tile.passes.skew_trips import Trips, last_index
+from cuda_tile.records import dataclass
 
 Known = dict[ir.Value, ir.Value]
 

@@ -18,7 +18,7 @@ the loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
@@ -32,6 +32,7 @@ from cuda_tile.ir.scalars import branch, compare, plus
 from cuda_tile.ir.traits import BUFFER_RENAMES, COPIES, PRODUCT_WAITS, RELEASES, TAKES
 from cuda_tile.ir.walk import block_ops, defining_op
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 
 SETTLED, AWAIT = "tileas.settled", "tileas.await"
 TAKE, RELEASE = "tileas.take", "tileas.release"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
@@ -14,6 +14,7 @@ from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.traits import COPIES, LOADS, is_pure
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
+from cuda_tile.records import dataclass
 
 
 class CannotMove(Exception):

@@ -7,7 +7,6 @@ long as the index is below the upper one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from cuda_tile._mlir import ir
@@ -28,6 +27,7 @@ from cuda_tile.ir.scalars import (
 )
 from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.passes.skew_slice import CannotMove
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

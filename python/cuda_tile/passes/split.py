@@ -45,7 +45,6 @@ Contract `loop_splitting`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.affine import Affine, AffineValues
@@ -68,6 +67,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes import simplify
 from cuda_tile.passes.split_bounds import Bounds, Condition
 from cuda_tile.passes.split_zeros import drop_added_zeros
+from cuda_tile.records import dataclass
 
 _COMPARE = "cuda_tile.cmpi"
 _FORWARDS = KEEPS_ELEMENTS | {"cuda_tile.andi"}

@@ -9,7 +9,6 @@ bounds but for less than a step, and on the grid of its iterations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 
@@ -30,6 +29,7 @@ from cuda_tile.ir.scalars import (
     subtract,
 )
 from cuda_tile.ir.tiles import element_of
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

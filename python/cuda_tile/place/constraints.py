@@ -8,10 +8,11 @@ them. Nothing here looks at the IR beyond holding values.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 
 Transfer = Callable[[LinearLayout], LinearLayout | None]
 """The layout of one value from that of another, or None where it says nothing."""

@@ -10,7 +10,7 @@ The cheapest way by `place/cost.py` is taken.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
@@ -27,6 +27,7 @@ from cuda_tile.place.cost import (
     tile_bits,
     trip_count,
 )
+from cuda_tile.records import dataclass
 
 Key = tuple[ir.Value, LinearLayout]
 

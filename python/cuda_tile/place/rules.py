@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
@@ -12,6 +11,7 @@ from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint
+from cuda_tile.records import dataclass
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import Target
 

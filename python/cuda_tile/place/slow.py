@@ -9,7 +9,6 @@ of a multiprocessor for one tile block, each loop taken as often as it runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -40,6 +39,7 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.cost import sector_cycles, trip_count
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES
 
 

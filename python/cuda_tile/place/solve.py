@@ -16,7 +16,7 @@ many accesses, where each is priced in each other's layout.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError
@@ -32,6 +32,7 @@ from cuda_tile.place.constraints import (
     Same,
 )
 from cuda_tile.place.cost import conversion_cycles, tile_bits
+from cuda_tile.records import dataclass
 
 
 class Classes:

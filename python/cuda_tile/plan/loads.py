@@ -12,7 +12,7 @@ iterations do not show.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -41,6 +41,7 @@ from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits, element_of, tile_bytes
 from cuda_tile.ir.traits import LOADS, PRODUCTS, VIEW_STORES
 from cuda_tile.ir.walk import enclosing_ops_of, location_text
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.duplicates import SharedOperand, counted_twice
 from cuda_tile.targets import REGISTER_BITS, Target
 

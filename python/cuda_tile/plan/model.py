@@ -9,7 +9,7 @@ would take.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -51,6 +51,7 @@ from cuda_tile.plan.registers import (
 )
 from cuda_tile.plan.rings import few_bytes, has_room_beside
 from cuda_tile.plan.space import Decision, Space
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.row import longest_row
 from cuda_tile.targets import Target
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -20,6 +20,7 @@ from cuda_tile.plan.rows import plan_rows
 from cuda_tile.plan.search import Found, search
 from cuda_tile.plan.space import Decision, Hints, Space
 from cuda_tile.plan.write import Whole, complete, complete_by_hand
+from cuda_tile.records import dataclass
 from cuda_tile.targets import MOST_SHARED_BYTES, Target
 
 

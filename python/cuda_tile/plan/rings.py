@@ -9,7 +9,7 @@ one then, and the search goes on without (plan/search.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil
 
 from cuda_tile._mlir import ir
@@ -43,6 +43,7 @@ from cuda_tile.ir.walk import enclosing_ops_of, location_text, nested_ops
 from cuda_tile.plan.clocks import count_exponentials, resource_clocks
 from cuda_tile.plan.loads import Copies, has_plan
 from cuda_tile.plan.sums import divided_stores
+from cuda_tile.records import dataclass
 from cuda_tile.targets import WARP_LANES, Target
 
 _Key = tuple[ir.Operation | str, ...]

@@ -13,13 +13,14 @@ has room for one, threads make these loads and the group is judged anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.options import Options
 from cuda_tile.plan.model import Candidate, Model
 from cuda_tile.plan.space import Decision, Space
 from cuda_tile.plan.write import Whole, complete
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

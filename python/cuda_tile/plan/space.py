@@ -10,7 +10,7 @@ hints at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -36,6 +36,7 @@ from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.traits import COMBINES, PRODUCTS
 from cuda_tile.options import Options
 from cuda_tile.plan.products import possible_divisions
+from cuda_tile.records import dataclass
 from cuda_tile.targets import MOST_CLUSTER, PORTABLE_CLUSTER, WARP_COUNTS, WARP_LANES
 
 

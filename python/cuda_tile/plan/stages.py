@@ -14,7 +14,7 @@ what is stored would be live beside the sums that the loop carries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import (
@@ -29,6 +29,7 @@ from cuda_tile.ir.walk import makers_in, reached, user_ops
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.registers import late_registers
 from cuda_tile.plan.rings import SharedMemory
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.duplicates import may_duplicate, shared_operands
 
 

@@ -8,7 +8,7 @@ A plan by hand is not changed.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import Product, ProductPlans
@@ -31,6 +31,7 @@ from cuda_tile.plan.rings import Rings, SharedMemory
 from cuda_tile.plan.space import Space
 from cuda_tile.plan.stages import stage_products
 from cuda_tile.plan.sums import sum_part
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.duplicates import shared_operands
 from cuda_tile.targets import Target
 

@@ -9,7 +9,7 @@ stands in passes/load_duplication.py.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import LoadedOperand, renamed_uses, source_load
@@ -18,6 +18,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.traits import FOR_LOOPS, LOADS, VIEW_LOADS
 from cuda_tile.ir.walk import defining_op, enclosing_entry
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ names of infinities), as in the GNU C library.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import copysign, isfinite, isnan
+
+from cuda_tile.records import dataclass
 
 WIDEST = 4096
 """Width and precision above which a format is treated as an error."""

@@ -20,9 +20,9 @@ and MLIR an expression is one string, words parted by spaces: `arg 2 const 4 mul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 
 Word = str | int
 

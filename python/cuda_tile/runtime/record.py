@@ -26,12 +26,12 @@ over the user's parameters, see `expressions.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from operator import index
 from typing import Any, Literal, SupportsIndex, TypeAlias, get_args
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.tensor_map import TensorMapParameter, check_parameters
 
 Abi = Literal["maps", "cuda", "tile"]

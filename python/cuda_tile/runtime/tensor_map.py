@@ -10,11 +10,11 @@ one to the major one. Limits: CUDA Driver API, "Tensor Map Object Management".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from cuda_tile.errors import UserError
+from cuda_tile.records import dataclass
 from cuda_tile.runtime.element_forms import element_form
 from cuda_tile.runtime.expressions import Expression
 

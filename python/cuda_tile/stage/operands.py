@@ -9,13 +9,14 @@ through one layout share a buffer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import LOOPS, TILE_LOOPS
 from cuda_tile.ir.walk import enclosing_ops_of
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.records import dataclass
 from cuda_tile.stage.conversion import store_in_buffer
 
 _LOOPS = LOOPS - TILE_LOOPS

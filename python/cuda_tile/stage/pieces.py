@@ -10,7 +10,6 @@ among warps as a product of its size.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
@@ -23,6 +22,7 @@ from cuda_tile.ir.tiles import (
     tile_type,
 )
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.records import dataclass
 from cuda_tile.stage.build import extract, join_along, renamed_view, reshape
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from cuda_tile._mlir import ir
@@ -37,6 +37,7 @@ from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.records import dataclass
 from cuda_tile.stage.build import add, alloc, converted_as, extract, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
 from cuda_tile.stage.operands import StagedOperands

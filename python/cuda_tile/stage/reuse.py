@@ -11,7 +11,6 @@ makes several iterations at once, so that one CTA alone has enough bytes in flig
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from cuda_tile._mlir import ir
@@ -31,6 +30,7 @@ from cuda_tile.ir.reuse import Reuse, slot_bytes
 from cuda_tile.ir.scalars import branch, compare, constant, plus, subtract
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.ir.walk import block_ops
+from cuda_tile.records import dataclass
 from cuda_tile.stage.build import zeros
 from cuda_tile.stage.unroll import copy_iteration, unroll
 

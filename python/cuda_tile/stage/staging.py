@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.records import dataclass
 from cuda_tile.rules import RuleTable
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands

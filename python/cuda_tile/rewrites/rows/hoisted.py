@@ -10,13 +10,13 @@ the text: infinities, NaN and overflow are exactly the text's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.tile_values import constant_number, reshaped
+from cuda_tile.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -30,6 +30,7 @@ from cuda_tile.ir.tile_values import (
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import CONSTANTS, FOR_LOOPS, SCANS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.hoisted import HoistedSum, Step
 from cuda_tile.rewrites.rows.parts import Parts, tensor_of
 from cuda_tile.rewrites.rows.row import PADDINGS, goes_along_row, is_reverse

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_splat
@@ -36,6 +35,7 @@ from cuda_tile.ir.tile_values import constant_like, constant_number, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import CONSTANTS, POWERS, REDUCTIONS, SPREADS
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.hoisted import Step
 from cuda_tile.rewrites.rows.row import Row
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -22,6 +22,7 @@ from cuda_tile.analysis.tiling import (
 from cuda_tile.ir.scalars import INDEX_BITS, constant_of, i32_tile, i64_tile
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import defining_op
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.row import Row
 
 

@@ -17,7 +17,7 @@ The contract stands in passes/row_tiling.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
@@ -48,6 +48,7 @@ from cuda_tile.ir.walk import (
     taken,
 )
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 
 ACCESSES = (LOADS | STORES) & VIEW_ACCESSES
 PADDINGS = {

@@ -12,7 +12,7 @@ The contract stands in passes/row_tiling.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
@@ -30,6 +30,7 @@ from cuda_tile.ir.traits import (
     STORES,
 )
 from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.row import ACCESSES, PADDINGS, Row, is_free
 
 

@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -52,6 +51,7 @@ from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.traits import REDUCTIONS
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.ods import ops_by_rule
+from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.hoisted import Step
 from cuda_tile.rewrites.rows.online_softmax import (
     has_body,
