@@ -223,8 +223,12 @@ class Stages:
         """The tiles of the iteration before that an early op takes the place of.
 
         The products of all iterations have one place: where its sum begins anew, the
-        one of the iteration before has been awaited.
+        one of the iteration before has been awaited. So it has where threads store
+        what the next product reads.
         """
+        if op.name in BUFFER_STORES:
+            readers = filter(keeps_sum, self._users([root_of(op.operands[1])]))
+            return [value for reader in readers for value in self.sums_before(reader)]
         if not begins_sum(op) and not keeps_sum(op):
             return []
         users = [user for user in self._users(op.results) if user in self.of]

@@ -19,8 +19,8 @@ from cuda_tile.analysis.control_flow import Edge
 from cuda_tile.analysis.tensor_columns import DEPOSIT
 from cuda_tile.ir.async_products import completes_in_groups, sum_of
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.traits import AWAITS, PRODUCT_WAITS, TAKES
+from cuda_tile.ir.walk import defining_op
 
 InFlight = tuple[int, ...]
 MOST = 16
@@ -99,7 +99,9 @@ class Products(NamedTuple):
         """
         if op.name == DEPOSIT:
             pending, slot = op.operands
-            return self._renamed({pending: ring_of(slot.owner.operation).results[0]})
+            acquire = defining_op(slot)
+            assert acquire is not None, "an acquire gives a slot"
+            return self._renamed({pending: acquire.operands[0]})
         if op.name in TAKES:
             return self._ended({op.operands[0]})
         given = {value for value in op.operands if isinstance(value.type, PendingType)}

@@ -31,6 +31,7 @@ from cuda_tile.analysis.stages import (
     is_free,
     keeps_sum,
     outer_values,
+    root_of,
 )
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import factors_of
@@ -39,7 +40,7 @@ from cuda_tile.ir.carried import first_carried, leaves
 from cuda_tile.ir.cloned import clone_renamed
 from cuda_tile.ir.pruning import prune_loop
 from cuda_tile.ir.scalars import branch, constant_of
-from cuda_tile.ir.traits import RELEASES
+from cuda_tile.ir.traits import BUFFER_MAKERS, RELEASES
 from cuda_tile.ir.walk import location_text
 from cuda_tile.passes.skew_slice import CannotMove
 from cuda_tile.passes.skew_trips import Trips
@@ -63,6 +64,7 @@ def cut_loop(loop: ir.Operation) -> ir.Operation:
         raise CannotMove("some of its iterations end early")
     trips = Trips.of(loop, 1)
     _release_behind_products(stages)
+    _keep_buffers(stages)
     return _Cut(stages, trips).apply()
 
 
@@ -81,6 +83,18 @@ def _release_behind_products(stages: Stages) -> None:
             stages.ops[number] = made
             stages.of[made] = stages.of.pop(op)
             op.erase()
+
+
+def _keep_buffers(stages: Stages) -> None:
+    """What early products read that are awaited late is made once, before the loop."""
+    early = [op for op in stages.ops if keeps_sum(op) and not stages.of[op]]
+    for op in filter(stages.sums_before, early):
+        for factor in factors_of(op):
+            maker = stages.made_by(root_of(factor))
+            if maker is not None and maker.name in BUFFER_MAKERS:
+                maker.move_before(stages.loop)
+                stages.ops.remove(maker)
+                del stages.of[maker]
 
 
 def _rings_of(product: ir.Operation) -> list[ir.Value]:
