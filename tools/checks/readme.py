@@ -30,6 +30,7 @@ PAGES = {
     ROOT / "README.md": KERNELS,
     ROOT / "docs" / "bindings.md": KERNELS,
     ROOT / "docs" / "bounds.md": PTX,
+    ROOT / "docs" / "certificate.md": KERNELS,
     ROOT / "docs" / "compile-many.md": KERNELS,
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
