@@ -77,9 +77,9 @@ HEAD = """\
 {count} kernels of ten fields, written in cuTile and in Triton with the same tiles,
 arguments and promises ([bench/zoo](../bench/README.md)), both checked against NumPy.
 Ours over Triton's: *time* is the clocks that the [model](time.md) calls likely for
-{tiles} such tile blocks on each multiprocessor; *bound* the [bound](bounds.md) of a CTA by
-its busiest resource; both leave DRAM out, of which small launches share less than large
-ones, and which makes most of these kernels equal. *Instructions* are those of the
+{tiles} such tile blocks on each multiprocessor; *bound* the [bound](bounds.md) of a CTA
+by its busiest resource; both leave DRAM out, of which small launches share less than
+large ones, and which makes most of these kernels equal. *Instructions* are those of the
 machine code that the warps of a CTA issue, *PTX* those of its text; sectors are of the
 launch; registers and spills are those of ptxas. Nothing ran on a GPU.
 
