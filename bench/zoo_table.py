@@ -9,8 +9,8 @@ NumPy's. Columns are those of table.py, and three more:
 
 - instr: instructions of the machine code instead of PTX, for the bound, too
 - ptx: what table.py has under `instr`
-- time: clocks of a multiprocessor by the model of docs/time.md, where each one gets
-  `TILES` such tile blocks; DRAM is left out here, too
+- time: clocks of the launch by the model of docs/time.md, on a multiprocessor that does
+  many of them; DRAM is left out here, too
 
 One half of the kernels is kept apart: it is measured by `--apart` alone, and then
 nothing is printed but what is wrong. Whoever changes the compiler looks at the other
@@ -43,14 +43,12 @@ from zoo.fields import load
 from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds.slots import PtxSlots
 from cuda_tile.errors import UserError
+from cuda_tile.runtime.record import read_grid
 from cuda_tile.targets import find_target
-from cuda_tile.timing.constants import chip_clocks
-from cuda_tile.timing.launched import time_of_counts
+from cuda_tile.tuning.clocks import launch_clocks
 
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 WIDTHS = dict.fromkeys((*COLUMNS, "time", "ptx"), 9) | {"warps": 7, "limiter": 18}
-TILES = 64
-"""Tile blocks for each multiprocessor: enough that the last wave is a small part."""
 
 
 def timed(report: Report, grid: Sequence[int], gpu: str) -> dict[str, str]:
@@ -59,12 +57,11 @@ def timed(report: Report, grid: Sequence[int], gpu: str) -> dict[str, str]:
     code = [each for function in report.functions for each in function.code]
     ran = [number for number in range(len(code)) if report.counters.warps[number]]
     issued = PtxSlots(code, report.counters, target).slots(ran)
-    tiles = TILES * chip_clocks(target).multiprocessors
-    time = time_of_counts(report, grid, target, as_grid=(tiles,), dram_bytes=0)
+    clocks = launch_clocks(report, read_grid(grid), target)
     return {
         "ptx": f"{issued / math.prod(grid):.0f}",
-        "time": f"{time.likely:.0f}",
-        "slowest": time.limiter,
+        "time": f"{clocks.total:.0f}",
+        "slowest": clocks.limiter,
     }
 
 

@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 from kernel_table import mean, table  # noqa: E402 - a program, found by its folder
 from zoo.case import Case  # noqa: E402
 from zoo.fields import FIELDS, load  # noqa: E402
-from zoo_table import GPUS, TILES  # noqa: E402
+from zoo_table import GPUS  # noqa: E402
 
 DATA = ROOT / "bench" / "zoo.json"
 PAGE = ROOT / "docs" / "zoo.md"
@@ -76,12 +76,12 @@ HEAD = """\
 
 {count} kernels of ten fields, written in cuTile and in Triton with the same tiles,
 arguments and promises ([bench/zoo](../bench/README.md)), both checked against NumPy.
-Ours over Triton's: *time* is the clocks that the [model](time.md) calls likely for
-{tiles} such tile blocks on each multiprocessor; *bound* the [bound](bounds.md) of a CTA
-by its busiest resource; both leave DRAM out, of which small launches share less than
-large ones, and which makes most of these kernels equal. *Instructions* are those of the
-machine code that the warps of a CTA issue, *PTX* those of its text; sectors are of the
-launch; registers and spills are those of ptxas. Nothing ran on a GPU.
+Ours over Triton's: *time* is the clocks that the [model](time.md) calls likely for the
+launch, on a multiprocessor that does many of them; *bound* the [bound](bounds.md) of a
+CTA by its busiest resource; both leave DRAM out, of which small launches share less
+than large ones, and which makes most of these kernels equal. *Instructions* are those
+of the machine code that the warps of a CTA issue, *PTX* those of its text; sectors are
+of the launch; registers and spills are those of ptxas. Nothing ran on a GPU.
 
 Each second kernel of a field, in the order in which they were added, is *kept apart*:
 it is only measured, and whoever changes the compiler looks at the others alone. A
@@ -290,7 +290,6 @@ def page(data: dict[str, Any]) -> str:
     head = HEAD.format(
         count=len(load()),
         known=sum(c.is_apart and not is_new(c) for c in load().values()),
-        tiles=TILES,
         slack=SLACK,
         date=data["date"],
         versions=data["versions"],
