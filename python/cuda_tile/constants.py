@@ -436,8 +436,9 @@ than adding these.
 Chosen: 2026-11-23, a difference and its bounds are computed once, sums one by one.
 """
 LEAST_COUNTED = 4
-"""Indices of a thread from which on comparing what is left to an end with constants
-costs less than adding these: a minimum and a difference, against a sum for each.
+"""Registers of a thread with indices from which on comparing what is left to an end
+with constants costs less than adding these: a minimum and a difference, against a sum
+for each.
 
 Chosen: 2026-11-28, one more than breaks even, as other ops may need the sums.
 """
