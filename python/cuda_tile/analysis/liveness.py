@@ -212,9 +212,6 @@ class _Accessed(ForwardAnalysis[int]):
         super().__init__(flow)
         self._sets = sets
 
-    def join(self, known: int, news: int) -> int:
-        return known | news
-
     def begin(self, point: Point, state: int) -> int:
         """Another role may fill a ring from the start of `roles` on."""
         if point.op.name != ROLES or point.region is None:
@@ -236,9 +233,6 @@ class _ReadLater(BackwardAnalysis[int]):
     @property
     def bottom(self) -> int:
         return 0
-
-    def join(self, known: int, news: int) -> int:
-        return known | news
 
     def transfer(self, op: ir.Operation, state: int) -> int:
         effects = self._sets.effects(op)

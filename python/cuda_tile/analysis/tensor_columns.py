@@ -216,9 +216,6 @@ class _Live(BackwardAnalysis[int]):
     def bottom(self) -> int:
         return 0
 
-    def join(self, known: int, news: int) -> int:
-        return known | news
-
     def transfer(self, op: ir.Operation, state: int) -> int:
         if begins_sum(op):
             state &= ~self.mask(op.results)

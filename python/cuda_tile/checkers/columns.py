@@ -49,10 +49,6 @@ class _Contents(ForwardAnalysis[Spoiled]):
         }
         self.faults: dict[ir.Operation, str] = {}
 
-    def join(self, known: Spoiled, news: Spoiled) -> Spoiled:
-        """What is spoiled on either path is."""
-        return known | news
-
     def forward(self, edge: Edge, state: Spoiled) -> Spoiled:
         """A sum under another name is as good as it was, if it stays in its place."""
         after = set(state)

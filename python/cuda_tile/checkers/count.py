@@ -50,9 +50,6 @@ class _Waits(ForwardAnalysis[frozenset[Path]], Generic[Path]):
         self.most = most
         self.faults: dict[ir.Operation, str] = {}
 
-    def join(self, known: frozenset[Path], news: frozenset[Path]) -> frozenset[Path]:
-        return known | news
-
     def check(self, op: ir.Operation, younger: int) -> None:
         """Notes a wait that leaves in flight what it needs.
 
