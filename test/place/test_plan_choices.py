@@ -115,13 +115,12 @@ def test_warpgroups_get_a_role_that_loads() -> None:
         assert plan.registers > plan.load_registers, tile
 
 
-def test_a_tile_of_which_no_two_fit_is_loaded_by_threads() -> None:
+def test_tiles_of_which_no_two_fit_are_copied_where_they_are_used() -> None:
     entry = planned(matmul("256x256x64"), "sm_89")
-    assert not any(
-        read_load(op).is_copy for op in nested_ops(entry) if op.name in LOADS
-    )
+    loads = [read_load(op) for op in nested_ops(entry) if op.name in LOADS]
+    assert loads == 2 * [LoadPlan("cp_async", 1, 0)]
     assert any(
-        "load by threads instead of cp.async: two slots of 65536 bytes are needed, "
+        "its copies have one slot each: two slots of 65536 bytes are needed, "
         "100352 bytes of shared memory are left" in remark
         for remark in remarks(entry)
     )

@@ -245,7 +245,8 @@ class _Reader:
 
         Elementwise ops alone use it, in the block of its own: ptxas computes these for
         one element after the other, so that registers hold the one tile from which they
-        are computed, no matter how many steps there are.
+        are computed, no matter how many steps there are. Not where that tile takes more
+        registers than what is made of it, as 8-bit elements do that become 16-bit ones.
         """
         uses = list(value.uses)
         if op.name not in ELEMENTWISE or not all(_is_step(op, use) for use in uses):
@@ -253,10 +254,13 @@ class _Reader:
         held = [self._holdings[v].tiles for v in op.operands if v in self._holdings]
         tiles = frozenset[int]().union(*held)
         alike = [t for t in tiles if self.tiles[t].shape == shape_of(value)]
-        bits = element_bits(element_of(value))
-        if len(alike) != 1 or self.tiles[alike[0]].bits > bits:
+        if len(alike) != 1:
             return None
-        return _Holding(tiles)
+        pair, made = (
+            held_registers(2, bits)
+            for bits in (self.tiles[alike[0]].bits, element_bits(element_of(value)))
+        )
+        return _Holding(tiles) if pair <= made else None
 
     def _hold(self, value: ir.Value, *, is_apart: bool = False) -> int:
         number = len(self.tiles)
