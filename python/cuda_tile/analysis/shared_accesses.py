@@ -194,6 +194,10 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         reads = (place.writes for place in places if place is not None)
         return Pending(reads=frozenset[Bytes]().union(*reads))
 
+    def join(self, known: Pending, news: Pending) -> Pending:
+        """The accesses of either path."""
+        return known | news
+
     def forward(self, edge: Edge, state: Pending) -> Pending:
         """All roles begin behind a barrier; behind them all they did is pending.
 

@@ -185,6 +185,10 @@ class UnseenAccesses(ForwardAnalysis[int]):
         self._accesses = accesses
         self._is_async = is_async
 
+    def join(self, known: int, news: int) -> int:
+        """What either path has left unseen."""
+        return known | news
+
     def forward(self, edge: Edge, state: int) -> int:
         """All are still pending."""
         return self._accesses.along(edge, state)
