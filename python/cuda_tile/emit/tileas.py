@@ -65,10 +65,11 @@ def convert_layout(e: Emitter, op: ir.Operation) -> None:
                 raise InternalError("emit: a shuffle conversion without a plan")
             is_half = element_bits(element_of(op.results[0])) == _HALF_WORD_BITS
             words = paired_plan(plan, len(scalars)) if is_half else None
-            values = _shuffled(e, plan, scalars) if words is None else []
-            if words is not None:
-                values = _shuffled_in_pairs(e, words, scalars)
-            e.set(op.results[0], Fragment(layout, tuple(values)))
+            if words is None:
+                moved = _shuffled(e, plan, scalars)
+            else:
+                moved = _shuffled_in_pairs(e, words, scalars)
+            e.set(op.results[0], Fragment(layout, tuple(moved)))
         case ConversionKind.SHARED:
             raise InternalError("emit: a conversion through shared memory after stage")
 
