@@ -122,27 +122,28 @@ class _Solver:
         """Joins pointers and what is written there, where that is not converted."""
         fixed = sorted(_fixed(self.constraints), key=lambda c: c.weight)
         layouts = {self.classes.find(c.value): c.layout for c in fixed}
+        together: list[Meets] = []
         for constraint in self.constraints:
-            match constraint:
-                case Prefer():
-                    self.prefers.append(constraint)
-                case Meets():
-                    self.prefers.append(self._met(constraint, layouts))
-                case _:
-                    pass
-        for meets in self.constraints:
-            if isinstance(meets, Meets) and meets not in self.apart:
-                self.classes.union(meets.apart.value, meets.prefer.value)
+            if isinstance(constraint, Prefer):
+                self.prefers.append(constraint)
+            elif isinstance(constraint, Meets):
+                is_apart = self._is_apart(constraint, layouts)
+                (self.apart if is_apart else together).append(constraint)
+                access = constraint.apart if is_apart else constraint.prefer
+                self.prefers.append(access)
+        for meets in together:
+            self.classes.union(meets.apart.value, meets.prefer.value)
 
-    def _met(self, meets: Meets, fixed: dict[ir.Value, LinearLayout]) -> Prefer:
-        """An access that writes at pointers, as it is from now on."""
-        value, pointers = meets.prefer.value, meets.apart.value
-        layout = fixed.get(self.classes.find(value))
-        is_free = self.classes.find(pointers) not in fixed
-        if layout and is_free and _is_worth_converting(meets.prefer, layout):
-            self.apart.append(meets)
-            return meets.apart
-        return meets.prefer
+    def _is_apart(self, meets: Meets, fixed: dict[ir.Value, LinearLayout]) -> bool:
+        """Whether pointers get a layout of their own, to which the tile is converted.
+
+        Args:
+            meets: The access.
+            fixed: The layouts of the classes that have one.
+        """
+        layout = fixed.get(self.classes.find(meets.prefer.value))
+        is_free = self.classes.find(meets.apart.value) not in fixed
+        return bool(layout and is_free and _is_worth_converting(meets.prefer, layout))
 
     def assign(self, value: ir.Value, layout: LinearLayout) -> None:
         """Gives a class its layout and hands it on to classes that have none."""
