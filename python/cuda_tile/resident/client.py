@@ -48,7 +48,8 @@ def _can_be_served() -> bool:
 def call(module: str) -> int | None:
     """Has the server run a command as this process would; gives the exit code.
 
-    None where there is no server: then one is started for the calls that follow.
+    None where there is no server, or it ended: then one is started for the calls that
+    follow.
     """
     folder = wire.folder()
     if folder is None:
@@ -60,9 +61,12 @@ def call(module: str) -> int | None:
         start(path)
         return None
     try:
-        return _answer(connection, module)
+        code = _answer(connection, module)
     finally:
         connection.close()
+    if code is None:
+        start(path)
+    return code
 
 
 def _answer(connection: _socket.socket, module: str) -> int | None:
