@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs candidates of the suite, whose files are called `VERDICT_NAME.py`.
+"""Runs candidates of the suite; a file is called by its verdict, then a name.
 
     python test/judge/suite_runs.py [PATTERN ...]
 
@@ -15,11 +15,14 @@ import time
 from pathlib import Path
 
 from cuda_tile.judge.court import Rules
+from cuda_tile.judge.launches import SUFFIXES
 from cuda_tile.judge.runner import Limits, judge_file
 
 SUITE = Path(__file__).parent / "suite"
 CANDIDATES = sorted(
-    path for path in SUITE.glob("*/*.py") if path.name != "reference.py"
+    path
+    for path in SUITE.glob("*/*")
+    if path.suffix in (".py", *SUFFIXES) and path.name != "reference.py"
 )
 CALL_SECONDS = 8.0
 """Enough for the slowest right one; three wait for it to end."""

@@ -6,6 +6,7 @@ which it cannot reach, runs them, books where each array came from, and compares
 """
 
 from cuda_tile.judge.draw import draw as draw
+from cuda_tile.judge.launches import Launch as Launch
 from cuda_tile.judge.runner import Limits as Limits
 from cuda_tile.judge.runner import judge_file as judge_file
 from cuda_tile.judge.verdict import Verdict as Verdict

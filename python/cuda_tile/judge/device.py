@@ -167,7 +167,7 @@ class Device:
         self.launches.append(booked)
         views, bound = bind_launch(booked, arrays)
         memory = Watched()
-        with _time_limit(self._seconds):
+        with time_limit(self._seconds):
             booked.ops = self._interpret(booked, bound, memory)
         booked.after = [np.array(view) for view in views]
         booked.written = [memory.written(view) for view in views]
@@ -212,7 +212,7 @@ class Device:
         other = np.frombuffer(bytes([GAP]) * dtype.itemsize, dtype)
         arrays[place] = np.full(written.shape, other[0], dtype)
         views, bound = bind_launch(booked, arrays)
-        with _time_limit(self._seconds):
+        with time_limit(self._seconds):
             self._interpret(booked, bound, Watched())
         return all(
             same(np.where(mask, view, 0), np.where(mask, after, 0))
@@ -339,5 +339,5 @@ def _limited(seconds: float) -> Any:
         signal.signal(signal.SIGPROF, before)
 
 
-_time_limit: Callable[[float], AbstractContextManager[None]] = _limited
+time_limit: Callable[[float], AbstractContextManager[None]] = _limited
 """Ends what it surrounds with `LaunchTimeout`; in the main thread only."""

@@ -7,7 +7,8 @@ those of what this compiler makes of it, and counts instructions.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from cuda_tile.cutile.kernels import load_image
 from cuda_tile.errors import CudaTileError, Unsupported
 from cuda_tile.judge.arguments import arrays_of, copied
 from cuda_tile.judge.compare import is_float
-from cuda_tile.judge.court import Call, Court
+from cuda_tile.judge.court import Court, Rules
 from cuda_tile.judge.device import Booked, Device, bind_launch
 from cuda_tile.judge.hook import HOOK
+from cuda_tile.judge.reference import Reference
+from cuda_tile.judge.verdict import Verdict
 from cuda_tile.runtime.elements import Array
 
 MOST_OPS = 20_000
@@ -42,38 +45,61 @@ def emulate_largest(court: Court, seed: int) -> None:
         court.verdict.notes.append("no case is small enough for the emulator")
         return
     call = sizes[max(small)]
-    ours = _emulate_all(court, call, call.device, seed)
-    theirs = _of_reference(court, call, seed)
-    court.verdict.counts["instructions"] = {"candidate": ours, "reference": theirs}
-    if ours and theirs and ours > court.rules.slower * theirs:
-        court.verdict.add(
-            "slow",
-            f"expected at most {court.rules.slower:g} times the {theirs} instructions "
-            f"of the reference's program, got {ours}",
-            **call.place,
-        )
+    ours = _emulate_all(court, call.place, call.device, seed)
+    theirs = reference_instructions(court, call.args, call.place, seed)
+    court.verdict.weigh(ours, theirs, court.rules.slower, call.place)
 
 
-def _of_reference(court: Court, call: Call, seed: int) -> int | None:
-    """The instructions of the reference's own program; None where it has none."""
+class Hearing(Protocol):
+    """Whoever judges a candidate."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known of it."""
+        ...
+
+    @property
+    def rules(self) -> Rules:
+        """What it is held to."""
+        ...
+
+    @property
+    def reference(self) -> Reference:
+        """What it is compared with."""
+        ...
+
+
+def reference_instructions(
+    court: Hearing, args: Sequence[Any], place: dict[str, Any], seed: int
+) -> int | None:
+    """The instructions of the reference's own program; None where it has none.
+
+    Args:
+        court: Who asks.
+        args: Of a call.
+        place: Of the call.
+        seed: Draws the order.
+    """
     program = court.reference.program
     if program is None:
         return None
-    args = copied(call.args)
+    args = copied(args)
     device = Device(arrays_of(args), court.rules.seconds, court.rules.mode)
     HOOK.target = device
     try:
         program(*args)
     finally:
         HOOK.target = None
-    return _emulate_all(court, call, device, seed)
+    return _emulate_all(court, place, device, seed)
 
 
-def _emulate_all(court: Court, call: Call, device: Device, seed: int) -> int | None:
+def _emulate_all(
+    court: Hearing, call: dict[str, Any], device: Device, seed: int
+) -> int | None:
     """The instructions of some launches; None where one could not be emulated."""
     total = 0
     for number, booked in enumerate(device.launches):
-        place = {**call.place, "launch": number, "kernel": booked.kernel}
+        place = {**call, "launch": number, "kernel": booked.kernel}
         try:
             total += _emulate(court, booked, seed, place)
         except Unsupported as error:
@@ -85,7 +111,7 @@ def _emulate_all(court: Court, call: Call, device: Device, seed: int) -> int | N
     return total
 
 
-def _emulate(court: Court, booked: Booked, seed: int, place: dict[str, Any]) -> int:
+def _emulate(court: Hearing, booked: Booked, seed: int, place: dict[str, Any]) -> int:
     gpu = court.rules.gpu
     image = load_image(booked.bytecode)
     views, args = bind_launch(booked, booked.before)

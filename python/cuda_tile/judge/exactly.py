@@ -24,8 +24,10 @@ from cuda_tile.judge.arguments import arrays_of
 from cuda_tile.judge.compare import is_float
 from cuda_tile.judge.court import Call, Court
 from cuda_tile.judge.device import Booked, Device
+from cuda_tile.judge.emulated import Hearing
 from cuda_tile.judge.provenance import Place, same, same_elements
 from cuda_tile.judge.residues import WIDE, NotExactError, exact_answer
+from cuda_tile.judge.verdict import Verdict, Word
 from cuda_tile.runtime.elements import Array
 
 MOST_OPS = 20_000
@@ -44,12 +46,12 @@ def look_exactly(court: Court) -> None:
     call = _chosen(court)
     if call is None:
         return
-    try:
-        wanted = _wanted(court, call)
-    except NotExactError as error:
-        court.verdict.notes.append(f"not asked in exact numbers: {error}")
-        return
-    _compare_all(court, call, wanted)
+    was = arrays_of(call.args)
+    pairs = zip(was, call.changed, strict=True)
+    which = [n for n, (old, new) in enumerate(pairs) if not same(old, new)]
+    wanted = exact_outputs(court, call.args, which, call.expected.values)
+    if wanted is not None:
+        _compare_all(court, call, wanted)
 
 
 def _compare_all(court: Court, call: Call, wanted: list[Array | None]) -> None:
@@ -61,10 +63,30 @@ def _compare_all(court: Court, call: Call, wanted: list[Array | None]) -> None:
         why = unlawful or "its arrays are no elements of the ring"
         court.verdict.notes.append(f"not compared in exact numbers: {why}")
         return
-    court.verdict.counts["exact outputs"] = sum(each is not None for each in wanted)
+    compare_exactly(court.verdict, wanted, got, call.place)
+
+
+def compare_exactly(
+    verdict: Verdict,
+    wanted: Sequence[Array | None],
+    got: Sequence[Array],
+    place: dict[str, Any],
+    word: Word = "wrong",
+) -> None:
+    """Compares outputs bit for bit.
+
+    Args:
+        verdict: Gets what differs.
+        wanted: The reference's answers; None where it has none.
+        got: The candidate's.
+        place: Of the call.
+        word: What a difference makes of the candidate.
+    """
+    verdict.counts["exact outputs"] = sum(each is not None for each in wanted)
     for number, (mine, theirs) in enumerate(zip(wanted, got, strict=True)):
         if mine is not None:
-            _compare(court, call, number, mine, theirs)
+            where = {**place, "array": f"output {number}"}
+            _compare(verdict, mine, theirs, where, word)
 
 
 def _chosen(court: Court) -> Call | None:
@@ -75,11 +97,17 @@ def _chosen(court: Court) -> Call | None:
     return max(small, key=lambda pair: pair[0], default=(0, None))[1]
 
 
-def _wanted(court: Court, call: Call) -> list[Array | None]:
-    """The reference's answer."""
-    was = arrays_of(call.args)
-    pairs = zip(was, call.changed, strict=True)
-    which = [n for n, (old, new) in enumerate(pairs) if not same(old, new)]
+def exact_outputs(
+    court: Hearing, args: Sequence[Any], which: Sequence[int], values: Sequence[Array]
+) -> list[Array | None] | None:
+    """The reference's answer, None for each output without one.
+
+    Args:
+        court: Who asks; its notes say why there is none at all.
+        args: Of a call.
+        which: The arrays among them that the reference changes.
+        values: Its answer in floats.
+    """
 
     def answer(args: Sequence[Any]) -> list[Any]:
         result = court.reference.names["reference"](*args)
@@ -88,12 +116,20 @@ def _wanted(court: Court, call: Call) -> list[Array | None]:
         listed = [] if result is None else outputs
         return [*listed, *(arrays_of(args)[n] for n in which)]
 
-    return exact_answer(answer, call.args, [v.dtype for v in call.expected.values])
+    try:
+        return exact_answer(answer, args, [value.dtype for value in values])
+    except NotExactError as error:
+        court.verdict.notes.append(f"not asked in exact numbers: {error}")
+        return None
 
 
 def _unlawful(booked: Booked) -> str:
-    """What a kernel does that the ring has no law for; nothing if all is lawful."""
-    for op in nested_ops(load_image(booked.bytecode).module.operation):
+    return unlawful(load_image(booked.bytecode).module)
+
+
+def unlawful(module: ir.Module) -> str:
+    """What kernels do that the ring has no law for; nothing if all is lawful."""
+    for op in nested_ops(module.operation):
         found = _unlawful_op(op)
         if found:
             return found
@@ -166,17 +202,18 @@ def _moved(way: Any, pool: dict[Place, Array], like: Array) -> Array | None:
     return way.apply(pool, like.shape, like.dtype)
 
 
-def _compare(court: Court, call: Call, number: int, mine: Array, theirs: Array) -> None:
+def _compare(
+    verdict: Verdict, mine: Array, theirs: Array, place: dict[str, Any], word: Word
+) -> None:
     wrong = ~same_elements(entered(mine), entered(theirs))
     if not wrong.any():
         return
-    place = [int(n) for n in np.argwhere(wrong)[0]]
-    court.verdict.add(
-        "wrong",
+    element = [int(n) for n in np.argwhere(wrong)[0]]
+    verdict.add(
+        word,
         f"in exact numbers, where every order of sums gives the same, "
         f"{int(wrong.sum())} of {wrong.size} elements differ: terms are left out, "
         "added or weighed otherwise, and the tolerance hides that",
-        **call.place,
-        array=f"output {number}",
-        element=place,
+        **place,
+        element=element,
     )

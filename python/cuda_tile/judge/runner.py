@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from fcntl import F_DUPFD, fcntl
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from cuda_tile.errors import UserError
 from cuda_tile.judge import child
@@ -32,6 +32,8 @@ from cuda_tile.judge.court import Court, Rules
 from cuda_tile.judge.emulated import emulate_largest
 from cuda_tile.judge.exactly import look_exactly
 from cuda_tile.judge.hook import HOOK, put_in_front
+from cuda_tile.judge.kernel_court import KernelCourt
+from cuda_tile.judge.launches import SUFFIXES
 from cuda_tile.judge.reference import Reference
 from cuda_tile.judge.sandbox import Cage, confine
 from cuda_tile.judge.verdict import Verdict
@@ -62,8 +64,10 @@ def judge_file(
     """Judges a candidate.
 
     Args:
-        candidate: A file with a function `candidate`, which is not trusted.
-        reference: A file with `inputs` and `reference`, which is.
+        candidate: A file with a function `candidate`, or with kernels as Tile IR or
+            PTX; it is not trusted.
+        reference: A file with `inputs` and `reference`, which is; for kernels with
+            `launch` too.
         limits: What it may cost.
         seed: Draws data and orders; by default both files' contents do.
 
@@ -81,6 +85,8 @@ def judge_file(
     with tempfile.TemporaryDirectory(prefix="judge-") as home:
         own = Path(home) / candidate.name
         shutil.copyfile(candidate, own)
+        if own.suffix in SUFFIXES:
+            return _judged_kernel(own, reference, limits, seed)
         return _judged(own, reference, limits, seed)
 
 
@@ -112,6 +118,26 @@ def _judged(candidate: Path, reference: Path, limits: Limits, seed: int) -> Verd
     finally:
         for process in started:
             _end(process)
+        os.close(reader)
+    return _verdict(lines, limits, seed)
+
+
+def _judged_kernel(
+    candidate: Path, reference: Path, limits: Limits, seed: int
+) -> Verdict:
+    """Of a file without a host: there is no process but the judge's."""
+    reader, writer = os.pipe()
+
+    def judge() -> NoReturn:
+        (out,) = _kept(writer)
+        _hear(out, reference, limits, partial(_hold_kernel_court, candidate, seed))
+
+    process = _forked(judge)
+    try:
+        os.close(writer)
+        lines = _read_lines(reader, time.monotonic() + limits.seconds)
+    finally:
+        _end(process)
         os.close(reader)
     return _verdict(lines, limits, seed)
 
@@ -188,19 +214,30 @@ def _work(
 ) -> NoReturn:
     """The judge's process; its files are the way out and that to the candidate."""
     writer, end = files
+    wire = Wire(socket.socket(fileno=end), process)
+    _hear(writer, reference, limits, partial(_hold_court, wire, seed))
+
+
+Hold: TypeAlias = Callable[
+    [Reference, Rules, Callable[[dict[str, Any]], None]], dict[str, Any]
+]
+"""Judges by a reference and rules, telling where it is; gives the verdict in JSON."""
+
+
+def _hear(writer: int, reference: Path, limits: Limits, hold: Hold) -> NoReturn:
+    """Judges in this process, which nobody trusts from here on, and ends it."""
 
     def say(facts: dict[str, Any]) -> None:
         os.write(writer, json.dumps(facts, default=str).encode() + b"\n")
 
     code = 1
     try:
-        wire = Wire(socket.socket(fileno=end), process)
         most = limits.memory_bytes
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         loaded = Reference.load(reference)
         # It reads bytecode of strangers: it may read files, and do nothing else.
         held = confine(Cage(limits.seconds, most, ["/"]))
-        found = _hold_court(wire, loaded, limits.rules, seed, say)
+        found = hold(loaded, limits.rules, say)
         missing = [f"{name} {said}" for name, said in held.items() if said != "holds"]
         found["sandbox"]["the judge's process"] = "; ".join(missing) or "holds"
         say({"verdict": found})
@@ -215,11 +252,22 @@ def _work(
         os._exit(code)
 
 
-def _hold_court(
-    wire: Wire,
+def _hold_kernel_court(
+    path: Path,
+    seed: int,
     reference: Reference,
     rules: Rules,
+    say: Callable[[dict[str, Any]], None],
+) -> dict[str, Any]:
+    court = KernelCourt(path, reference, seed, rules, lambda at: say({"at": at}))
+    return court.judge().to_json()
+
+
+def _hold_court(
+    wire: Wire,
     seed: int,
+    reference: Reference,
+    rules: Rules,
     say: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any]:
     court = Court(wire, reference, seed, rules, lambda where: say({"at": where}))

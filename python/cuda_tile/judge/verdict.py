@@ -60,6 +60,22 @@ class Verdict:
         if finding not in self.findings:
             self.findings.append(finding)
 
+    def weigh(
+        self, ours: int | None, theirs: int | None, slower: float, place: dict[str, Any]
+    ) -> None:
+        """Notes instructions, and that a candidate is slow.
+
+        Args:
+            ours: The candidate's; None where they are not known.
+            theirs: Those of the reference's program, likewise.
+            slower: How many times these are too many.
+            place: Of the call that was counted.
+        """
+        self.counts["instructions"] = {"candidate": ours, "reference": theirs}
+        if ours and theirs and ours > slower * theirs:
+            said = f"expected at most {slower:g} times the {theirs} instructions"
+            self.add("slow", f"{said} of the reference's program, got {ours}", **place)
+
     def to_json(self) -> dict[str, Any]:
         """The verdict for `json.dumps`; the worst findings first."""
         ordered = sorted(self.findings, key=lambda each: -WORDS.index(each.word))

@@ -1,0 +1,1 @@
+the answer is 42
