@@ -28,6 +28,8 @@ sys.path.insert(0, str(HERE))
 gpu_runner: Any = import_module("run" if (HERE / "run.py").exists() else "gpu_runner")
 
 REPEAT = 10
+HALVES = ("matmul", "attention", "layer_norm")
+"""What torch does in float16."""
 TOOLS = ("memcheck", "racecheck")
 _BLOCK = 1 << 20
 """Random numbers of which arrays are filled, again and again."""
@@ -55,11 +57,13 @@ def filled(kind: str, size_bytes: int) -> Any:
     """The bytes of an array: zeros, or random numbers of a type."""
     if kind == "zeros":
         return np.zeros(size_bytes, np.uint8)
-    dtype = np.dtype(kind)
-    generator = np.random.default_rng(0)
-    count = min(_BLOCK, size_bytes // dtype.itemsize)
-    values = generator.standard_normal(count).astype(dtype).view(np.uint8)
-    return np.resize(values, size_bytes)
+    is_brain = kind == "bfloat16"  # no type of NumPy: the upper halves of float32
+    dtype = np.dtype("float32" if is_brain else kind)
+    count = max(1, min(_BLOCK, size_bytes // dtype.itemsize))
+    values: Any = np.random.default_rng(0).standard_normal(count).astype(dtype)
+    if is_brain:
+        values = values.view(np.uint16)[1::2].copy()
+    return np.resize(values.view(np.uint8), size_bytes)
 
 
 class Day:
@@ -240,17 +244,24 @@ def by_torch(what: str, sizes: list[int]) -> float | None:
         return None
     if not torch.cuda.is_available():
         return None
-    kind = torch.float32 if what == "softmax" else torch.float16
+    kinds = {"rms_norm": "bfloat16", **dict.fromkeys(HALVES, "float16")}
+    kind = getattr(torch, kinds.get(what, "float32"))
     shape = sizes * 2 if what == "matmul" else sizes
     tensors = [torch.randn(*shape, dtype=kind, device="cuda") for _ in range(3)]
     a, b, c = tensors
+    functions: Any = torch.nn.functional
+    if not hasattr(functions, what) and what == "rms_norm":
+        return None  # torch before 2.4
     acts: dict[str, Callable[[], Any]] = {
         "matmul": lambda: torch.matmul(a, b),
-        "attention": lambda: torch.nn.functional.scaled_dot_product_attention(
+        "attention": lambda: functions.scaled_dot_product_attention(
             a[None], b[None], c[None]
         ),
         "softmax": lambda: torch.softmax(a, 1),
         "copy": lambda: b.copy_(a),
+        "add": lambda: torch.add(a, b, out=c),
+        "layer_norm": lambda: functions.layer_norm(a, a.shape[1:], b[0], c[0]),
+        "rms_norm": lambda: functions.rms_norm(a, a.shape[1:], b[0]),
     }
     least = float("inf")
     for _ in range(REPEAT):

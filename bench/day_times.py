@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import stream_kernels
 from attention_kernels import Attention
-from kernel_args import Launch
+from kernel_args import Array, Launch
 from product_kernels import Product
 from real_kernels import aligned
 
@@ -30,7 +31,7 @@ class Timed:
         longer: How many times as many iterations it has.
         flops: Operations.
         bytes: Least bytes from and to memory.
-        beside: The same in torch, see `day_runner.TORCH`, and its sizes.
+        beside: The same in torch, see `day_runner.by_torch`, and its sizes.
     """
 
     name: str
@@ -88,67 +89,54 @@ def attention(depth: int, positions: int = 4096, heads: int = 32) -> Timed:
     )
 
 
-_ROWS = """
-cuda_tile.module @rows {{
-  entry @softmax(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {{
-    %xa = assume div_by<16>, %x : tile<ptr<f32>>
-    %ya = assume div_by<16>, %y : tile<ptr<f32>>
-    %row, %j, %k = get_tile_block_id : tile<i32>
-    %width = constant <i32: {width}> : tile<i32>
-    %start = muli %row, %width : tile<i32>
-    %start1 = reshape %start : tile<i32> -> tile<1xi32>
-    %starts = broadcast %start1 : tile<1xi32> -> tile<{width}xi32>
-    %lane = iota : tile<{width}xi32>
-    %at = addi %starts, %lane : tile<{width}xi32>
-    %x1 = reshape %xa : tile<ptr<f32>> -> tile<1xptr<f32>>
-    %xn = broadcast %x1 : tile<1xptr<f32>> -> tile<{width}xptr<f32>>
-    %xp = offset %xn, %at : tile<{width}xptr<f32>>, tile<{width}xi32> \
--> tile<{width}xptr<f32>>
-    %v, %t = load_ptr_tko weak %xp : tile<{width}xptr<f32>> \
--> tile<{width}xf32>, token
-    %e = exp %v : tile<{width}xf32>
-    %s = reduce %e dim=0 identities=[0.000000e+00 : f32] : tile<{width}xf32> \
--> tile<f32> (%p: tile<f32>, %q: tile<f32>) {{
-      %r = addf %p, %q : tile<f32>
-      yield %r : tile<f32>
-    }}
-    %s1 = reshape %s : tile<f32> -> tile<1xf32>
-    %sn = broadcast %s1 : tile<1xf32> -> tile<{width}xf32>
-    %o = divf %e, %sn : tile<{width}xf32>
-    %y1 = reshape %ya : tile<ptr<f32>> -> tile<1xptr<f32>>
-    %yn = broadcast %y1 : tile<1xptr<f32>> -> tile<{width}xptr<f32>>
-    %yp = offset %yn, %at : tile<{width}xptr<f32>>, tile<{width}xi32> \
--> tile<{width}xptr<f32>>
-    %u = store_ptr_tko weak %yp, %o : tile<{width}xptr<f32>>, tile<{width}xf32> -> token
-    return
-  }}
-}}
-"""
+def stream(name: str, beside: str, elements: int = 1 << 26) -> Timed:
+    """A kernel of `stream_kernels.py`, with as many rows as have so many elements.
 
-
-def softmax(width: int, elements: int = 1 << 26) -> Timed:
-    """Normalised exponentials of rows of f32, one tile block each."""
+    Args:
+        name: The kernel.
+        beside: The same in torch.
+        elements: Of the first array.
+    """
+    made = stream_kernels.named(name)
+    (few,), args, _ = made.launch()
+    width = args[0].size // few
     rows = elements // width
 
-    def arrays(count: int) -> Sequence[Any]:
-        return [aligned((count * width,), np.float32) for _ in range(2)]
+    def full() -> Launch:
+        return (rows,), [_grown(arg, args[0].shape, rows, few) for arg in args]
 
+    least = sum(arg.nbytes for arg in full()[1] if isinstance(arg, np.ndarray))
     return Timed(
-        f"softmax f32 {rows} x {width}",
-        _ROWS.format(width=width),
-        lambda: ((rows,), list(arrays(rows))),
-        lambda: ((4,), list(arrays(4))),
+        f"{name}, {rows} rows",
+        str(made.module()),
+        full,
+        lambda: ((few,), args),
         rows,
         1.0,
         0.0,
-        8.0 * elements,
-        ("softmax", (rows, width)),
+        float(least),
+        (beside, (rows, width)),
     )
+
+
+def _grown(arg: Any, shape: Sequence[int], rows: int, few: int) -> Any:
+    """An argument of a launch of few rows, for many; arrays have no values."""
+    if isinstance(arg, np.ndarray):
+        array = cast("Array", arg)
+        is_whole = array.shape == tuple(shape)
+        first = array.shape[0] * rows // few if is_whole else array.shape[0]
+        return aligned((first, *array.shape[1:]), array.dtype)
+    is_count = getattr(arg, "dtype", None) == np.int32 and int(arg) == shape[0]
+    return np.int32(int(arg) * rows // few) if is_count else arg
 
 
 TIMED = (
     product(4096),
     product(8192),
     *(attention(depth) for depth in (64, 128, 256)),
-    *(softmax(width) for width in (1024, 4096, 16384)),
+    stream("copy f32 4096", "copy"),
+    stream("add f32 4096", "add"),
+    *(stream(f"softmax f32 {size}", "softmax") for size in ("1024", "4096", "1M")),
+    *(stream(f"layernorm f16 {size}", "layer_norm") for size in ("4096", "1M")),
+    *(stream(f"rmsnorm bf16 {size}", "rms_norm") for size in ("4096", "1M")),
 )

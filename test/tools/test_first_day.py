@@ -20,7 +20,7 @@ import gpu_runner
 import numpy as np
 import pytest
 from day_constants import CHAIN, PROBES, UNMEASURED, Probe
-from day_times import softmax
+from day_times import TIMED, Timed, stream
 from test_gpu_check import TEXT
 
 import cuda_tile
@@ -45,6 +45,7 @@ OPCODES = {
 """How the machine code of each chain's instructions begins."""
 HOPPER = find_target("sm_90")
 MEASURED = [probe for probe in PROBES if probe.constant in OPCODES]
+TINY = stream("softmax f32 1024", "softmax", 1 << 12)
 Run = Callable[..., tuple[int, str, Any]]
 
 
@@ -57,7 +58,7 @@ def bundle(tmp_path_factory: Any) -> Path:
         lambda: [np.arange(16, dtype=np.int32), 1],
         (1,),
     )
-    day_bundle.make_bundle(folder, ["sm_90"], [kernel], [softmax(1024, 1 << 12)])
+    day_bundle.make_bundle(folder, ["sm_90"], [kernel], [TINY])
     return folder
 
 
@@ -108,8 +109,8 @@ def test_the_page_says_which_claims_fell(run: Run, tmp_path: Path) -> None:
     right = "| every kernel gives what the interpreter computes | 0 passed, 1 failed"
     assert right in fell
     assert "| alu is 4, from 4 to 4 |" in fell
-    assert "softmax f32 4 x 1024 takes" in fell
-    assert "| softmax f32 4 x 1024 | 12.5 |" in text
+    assert "softmax f32 1024, 4 rows takes" in fell
+    assert "| softmax f32 1024, 4 rows | 12.5 |" in text
     found = {claim.says: claim.holds for claim in day_page.claims(day)}
     assert found["compute-sanitizer finds nothing"] is None
 
@@ -136,7 +137,7 @@ def test_what_there_is_no_time_for_is_named(run: Run) -> None:
     code, _, day = run("--minutes", "0")
     assert code == 0
     assert day["right"] == day["times"] == []
-    assert {"ops/add", "softmax f32 4 x 1024"} <= set(day["left_out"])
+    assert {"ops/add", "softmax f32 1024, 4 rows"} <= set(day["left_out"])
     _, _, day = run("--only", "times")
     assert "right: not asked for" in day["left_out"]
     assert day["times"]
@@ -232,3 +233,16 @@ def test_random_arrays_fill_their_spans() -> None:
     values = day_runner.filled("float16", 8 << 20).view(np.float16)
     assert len(values) == 4 << 20
     assert 0.9 < values.astype(np.float32).std() < 1.1
+    halves = day_runner.filled("bfloat16", 1 << 20).view(np.uint16).astype(np.uint32)
+    assert 0.9 < (halves << 16).view(np.float32).std() < 1.1
+
+
+@pytest.mark.parametrize("timed", TIMED, ids=lambda timed: timed.name)
+def test_full_launches_have_the_bytes_that_they_claim(timed: Timed) -> None:
+    """Rows and all that a row has are grown; weights and widths stay."""
+    _, few = timed.counted()
+    _, many = timed.full()
+    size = sum(arg.nbytes for arg in many if isinstance(arg, np.ndarray))
+    assert size == timed.bytes
+    assert [type(arg) for arg in few] == [type(arg) for arg in many]
+    assert timed.as_grid == np.prod(timed.full()[0])
