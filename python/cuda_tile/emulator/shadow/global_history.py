@@ -116,6 +116,14 @@ class GlobalHistory:
             Index of each watched byte in the history, and which bytes are watched,
             bool[n].
         """
+        if len(addresses):
+            # Mostly all lie in one page.
+            page = int(addresses[0]) // _PAGE_BYTES
+            places = addresses - page * _PAGE_BYTES
+            if 0 <= places.min() and places.max() < _PAGE_BYTES:
+                slot = self._slot(page)
+                is_watched = np.full(len(addresses), slot >= 0)
+                return (places + slot * _PAGE_BYTES)[is_watched], is_watched
         pages, inverse = np.unique(addresses // _PAGE_BYTES, return_inverse=True)
         slots = np.array([self._slot(int(page)) for page in pages], np.int64)[inverse]
         watched = slots >= 0
@@ -199,7 +207,8 @@ class GlobalHistory:
         known = self._reads[:, cells]
         mine = (known == NONE) | (known == number)
         merged = known == number
-        for other in np.unique(known[~mine]):
+        others = known[~mine]
+        for other in np.unique(others) if others.size else ():
             entry = self.access(int(other))
             if entry.owner == access.owner and access.scope <= entry.scope:
                 same = known == other
