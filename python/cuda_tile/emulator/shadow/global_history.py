@@ -120,7 +120,7 @@ class GlobalHistory:
             # Mostly all lie in one page.
             page = int(addresses[0]) // _PAGE_BYTES
             places = addresses - page * _PAGE_BYTES
-            if 0 <= places.min() and places.max() < _PAGE_BYTES:
+            if places.min() >= 0 and places.max() < _PAGE_BYTES:
                 slot = self._slot(page)
                 is_watched = np.full(len(addresses), slot >= 0)
                 return (places + slot * _PAGE_BYTES)[is_watched], is_watched
