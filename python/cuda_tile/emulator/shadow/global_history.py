@@ -149,26 +149,26 @@ class GlobalHistory:
 
     def writes(self, cells: Cells) -> Numbers:
         """The last write of each byte, int32[1, n]; NONE where there is none."""
-        return self._writes[:, cells]
+        return self._writes.take(cells, axis=1)
 
     def reads(self, cells: Cells) -> Numbers:
         """The latest reads of each byte, int32[ways, n]; NONE where there is none."""
-        return self._reads[:, cells]
+        return self._reads.take(cells, axis=1)
 
     def writers(self, cells: Cells) -> Places:
         """The lanes of `writes`."""
-        return self._writer[:, cells]
+        return self._writer.take(cells, axis=1)
 
     def readers(self, cells: Cells) -> Places:
         """The lanes of `reads`."""
-        return self._reader[:, cells]
+        return self._reader.take(cells, axis=1)
 
     def crowds(self, cells: Cells) -> Numbers:
         """The crowd of further reads of each byte, int32[n]; NONE where there is none.
 
         Empty if no byte has one.
         """
-        return self._crowd[0, cells] if self._crowd.size else self._crowd[0]
+        return self._crowd[0][cells] if self._crowd.size else self._crowd[0]
 
     def members(self, crowd: int) -> tuple[Numbers, Places]:
         """The reads of a crowd, and their lanes."""
@@ -204,7 +204,7 @@ class GlobalHistory:
             keep: What a crowd must keep, in view of this read.
         """
         number = self._accesses.number(access)
-        known = self._reads[:, cells]
+        known = self.reads(cells)
         mine = (known == NONE) | (known == number)
         merged = known == number
         others = known[~mine]
@@ -216,7 +216,7 @@ class GlobalHistory:
                 if together and not entry.is_in_flight:
                     merged |= same
                 else:
-                    same &= (self._reader[:, cells] == lanes) | (entry.clock <= met())
+                    same &= (self.readers(cells) == lanes) | (entry.clock <= met())
                 mine |= same
         self._turn += 1
         is_free = mine.any(axis=0)
