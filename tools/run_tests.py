@@ -64,10 +64,21 @@ SLOW = (
 is left to run alone at the end."""
 
 
+def environment() -> dict[str, str]:
+    """That of the programs that are run.
+
+    Hundreds of them are Python: each that compiles the package's modules for itself,
+    as a container's `PYTHONDONTWRITEBYTECODE` asks, takes 0.5 s of CPU time more.
+    """
+    found = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
+
+
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs a program in the root folder and captures its output."""
     words = [str(word) for word in command]
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    path = environment()["PATH"]
     program = shutil.which(words[0], path=path)
     if program is None:
         missing = f"expected the program {words[0]} on the PATH, got none; install it"
@@ -75,7 +86,7 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program, *words[1:]],
         cwd=ROOT,
-        env=os.environ | {"PATH": path},
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

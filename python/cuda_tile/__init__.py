@@ -125,6 +125,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Loads a public name from its home on first use."""
+    if name in _PACKAGES:
+        return import_module(f"cuda_tile.{name}")
     if name not in _HOMES:
         # With these two, Python adds "Did you mean: 'compile'?".
         package = sys.modules[__name__]

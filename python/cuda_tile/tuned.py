@@ -8,7 +8,6 @@ before a choice is taken: a number of a plan means something else to another com
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -43,6 +42,8 @@ _SHORT = 12
 
 def kernel_sum(module: ir.Operation) -> str:
     """SHA-256 of a module's text without locations: the same for text and bytecode."""
+    import hashlib  # and OpenSSL: not for every compilation
+
     text = module.get_asm(enable_debug_info=False)
     return hashlib.sha256(str(text).encode()).hexdigest()
 

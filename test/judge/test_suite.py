@@ -12,6 +12,8 @@ import pytest
 from json_schemas import fitting
 from suite_runs import CALL_SECONDS, CANDIDATES, wanted
 
+from cuda_tile.codegen.versions import versions
+
 
 def judged(*words: str | Path, code: int) -> dict[str, Any]:
     done = subprocess.run(
@@ -48,5 +50,6 @@ def test_one_seed_gives_one_verdict_in_all_its_words():
     words = path, "--against", path.with_name("reference.py"), "--seed=5"
     first, second = judged(*words, code=3), judged(*words, code=3)
     assert first == second
+    assert (first["versions"], first["chip"]) == (versions(), "sm_90")
     place = first["findings"][0]["place"]
     assert {"case", "call", "array", "element"} <= set(place)

@@ -172,6 +172,17 @@ def test_light_and_dark(page: Any) -> None:
     assert ground() == dark
 
 
+def test_a_narrow_screen_is_not_left_sideways(page: Any) -> None:
+    """What is wider scrolls by itself, below a heading that stays."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    for name, _ in TABS:
+        page.click(f"#tab-{name}")
+        for part in ("html", f"#view-{name}"):
+            widths = "part => [part.scrollWidth, part.clientWidth]"
+            needed, given = page.eval_on_selector(part, widths)
+            assert needed == given == 360, name
+
+
 def test_what_a_pass_changed(page: Any, product: Collected) -> None:
     page.click("#tab-passes")
     names = page.locator(".list .name").all_inner_texts()

@@ -349,7 +349,7 @@ RULES = (
     Rule(
         "nor is the read of a mate that another one follows",
         "shadow.global_history",
-        "                    same &= (self._reader[:, cells] == lanes) "
+        "                    same &= (self.readers(cells) == lanes) "
         "| (entry.clock <= met())\n",
         "                    pass\n",
         (f"{READERS}::test_a_mates_earlier_read_is_not_lost",),

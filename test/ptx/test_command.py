@@ -15,7 +15,9 @@ import pytest
 from json_schemas import fitting
 
 import cuda_tile
+from cuda_tile.codegen.versions import versions
 from cuda_tile.emulator.__main__ import main
+from cuda_tile.emulator.report import SCHEMA
 
 HERE = Path(__file__).parent
 PROGRAM = str(HERE / "programs" / "reduction.ptx")
@@ -164,7 +166,10 @@ def test_findings_can_be_collected(tmp_path: Path, capsys) -> None:
     assert main(args) == 1
     assert "finding: reduction: ptx line" in capsys.readouterr().err
     assert main([*args, "--json", "-"]) == 1
-    first, *_ = fitting(capsys.readouterr().out, "run")["findings"]
+    whole = fitting(capsys.readouterr().out, "run")
+    assert (whole["schema"], whole["chip"]) == (SCHEMA, "sm_90")
+    assert whole["versions"] == versions()
+    first, *_ = whole["findings"]
     assert (first["kind"], first["kernel"]) == ("race", "reduction")
 
 

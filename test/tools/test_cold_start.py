@@ -12,6 +12,7 @@ import pytest
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels" / "13.4"
 HEAVY = (
+    "_hashlib",
     "numpy",
     "ml_dtypes",
     "cuda_tile._mlir.dialects._llvm_ops_gen",

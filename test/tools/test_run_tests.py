@@ -23,6 +23,7 @@ from run_tests import (
     own_checks,
     phases,
     related,
+    run,
 )
 
 
@@ -76,6 +77,15 @@ def test_a_change_is_not_combined_with_steps(
     with pytest.raises(SystemExit):
         arguments(["--all", "--changed"])
     assert "expected --changed alone" in capsys.readouterr().err
+
+
+def test_what_runs_may_store_compiled_modules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a fresh clone there are none, and a container may ask for none."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    said = run(sys.executable, "-c", "import sys; print(sys.dont_write_bytecode)")
+    assert said.stdout == "False\n"
 
 
 def test_phases_are_timed() -> None:

@@ -22,6 +22,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from cuda_tile.codegen.ptxas import Assembled, assemble
+from cuda_tile.codegen.versions import versions
 from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.emulator.errors import FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
@@ -416,7 +417,7 @@ def _print(
     for warning in report.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if options.json == "-":
-        print(report.to_json())
+        print(report.to_json(versions()))
         return
     sys.stdout.write(report.stdout)
     for param, arg in zip(entry.params, args, strict=False):  # some are appended
@@ -424,7 +425,7 @@ def _print(
             saved = f", saved to {arg.save_path}" if arg.save_path else ""
             print(f"{param.name}: {_describe(_array(arg))}{saved}")
     if options.json:
-        Path(options.json).write_text(report.to_json() + "\n")
+        Path(options.json).write_text(report.to_json(versions()) + "\n")
     print(report.annotated() if options.annotate else report.table())
 
 

@@ -16,6 +16,9 @@ from cuda_tile.emulator.tensor.memory import N_COLUMNS
 from cuda_tile.emulator.text_table import listing, table
 from cuda_tile.pictured import Pictured
 
+SCHEMA = 1
+"""Version of the JSON, which `run_schema.json` describes; it goes up when a field
+goes or means something else, not when one is added."""
 Counts = dict[str, int]
 
 CHECKED_FAST = (
@@ -191,10 +194,17 @@ class Report(Pictured):
 
     # Forms -------------------------------------------------------------------------
 
-    def to_json(self) -> str:
-        """Returns everything as JSON text."""
+    def to_json(self, versions: dict[str, str] | None = None) -> str:
+        """Returns everything as JSON text, see `run_schema.json`.
+
+        Args:
+            versions: Of the programs that made it; left out where they are not known.
+        """
         return json.dumps(
             {
+                "schema": SCHEMA,
+                **({"versions": versions} if versions else {}),
+                "chip": self.module.target,
                 "kernel": self.kernel,
                 "findings": [finding.to_json() for finding in self.findings],
                 "totals": self.totals,

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
+from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.judge.court import Rules
 from cuda_tile.judge.runner import Limits, judge_file, put_in_front_once
-from cuda_tile.judge.verdict import Verdict
+from cuda_tile.judge.verdict import SCHEMA, Verdict
 from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 
@@ -98,9 +99,10 @@ def judge_all(words: argparse.Namespace) -> Iterator[tuple[str, Verdict]]:
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
     words = build_parser().parse_args()
+    head = {"schema": SCHEMA, "versions": versions(), "chip": words.gpu}
     is_right = True
     for name, verdict in judge_all(words):
-        facts: dict[str, Any] = {"candidate": name, **verdict.to_json()}
+        facts: dict[str, Any] = {**head, "candidate": name, **verdict.to_json()}
         print(json.dumps(facts, indent=1, default=str), flush=True)
         is_right &= verdict.word == "right"
     return 0 if is_right else NOT_RIGHT

@@ -9,6 +9,9 @@ from typing import Any, Literal, TypeAlias, get_args
 Word: TypeAlias = Literal["right", "slow", "unknown", "wrong", "faulty", "cheating"]
 WORDS: tuple[Word, ...] = get_args(Word)
 """From the best to the worst."""
+SCHEMA = 1
+"""Version of the JSON, which `verdict_schema.json` describes; it goes up when a field
+goes or means something else, not when one is added."""
 
 
 @dataclass(frozen=True)

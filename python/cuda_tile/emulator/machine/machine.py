@@ -8,6 +8,8 @@ calls however many threads there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -197,8 +199,7 @@ class Machine:
         self.call_stack.start()
         if self.is_adversarial:
             self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)
-            for register, storage in self._registers.items():
-                self._scramble(register, storage)
+            self._scramble(self._registers.values())
             for flags in self.defined.values():
                 flags[:] = False
         self._clear_reserved()
@@ -295,13 +296,23 @@ class Machine:
         self.live_members[:] = np.where(rows, bits, np.uint32(0)).sum(axis=1)
         self.live_threads[:] = self.live.reshape(self.geometry.n_ctas, -1).sum(axis=1)
 
-    def _scramble(self, register: Register, storage: Array) -> None:
-        if register.type is PRED:
-            storage[...] = self.rng.integers(0, 2, storage.shape)
-        else:
-            storage.view(np.uint8)[...] = self.rng.integers(
-                0, 256, storage.view(np.uint8).shape, np.uint8
+    def _scramble(self, registers: Iterable[Array]) -> None:
+        """Fills registers with random bits.
+
+        What lies side by side is drawn at once, for a call takes longer than its bits.
+        """
+        for is_flag, group in groupby(registers, lambda each: each.dtype == np.bool_):
+            parts = [each.view(np.uint8).reshape(-1) for each in group]
+            n_bytes = sum(map(len, parts))
+            bits = (
+                self.rng.integers(0, 2, n_bytes)
+                if is_flag
+                else self.rng.integers(0, 256, n_bytes, np.uint8)
             )
+            stop = 0
+            for part in parts:
+                start, stop = stop, stop + len(part)
+                part[:] = bits[start:stop]
 
     def register(self, register: Register, ty: Type | None = None) -> Array:
         """Returns the lanes of a register, seen through a type of its width."""
@@ -311,7 +322,7 @@ class Machine:
             kind = np.bool_ if register.type is PRED else _unsigned(register.type)
             storage = np.zeros(shape, kind)
             if self.is_adversarial:
-                self._scramble(register, storage)
+                self._scramble([storage])
             self._registers[register] = storage
             self.defined[register] = np.zeros(self.n_lanes, np.bool_)
         return storage if ty is None or ty is PRED else storage.view(ty.dtype)

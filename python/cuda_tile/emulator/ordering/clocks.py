@@ -219,6 +219,8 @@ class WarpClocks:
     # Bytes of shared memory --------------------------------------------------------
 
     def _clusters(self, cells: Cells) -> Cells:
+        if len(self._known) == 1:
+            return np.zeros(cells.shape, np.int64)
         return cells // self._stride_bytes
 
     def note_read(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
@@ -267,7 +269,7 @@ class WarpClocks:
             warps: Whose next accesses the fences must come before, of the same shape.
             excused: By warp and byte, clocks of reads that need no fence, or None.
         """
-        read = self._read[: self.n_warps, cells]
+        read = self._read[: self.n_warps].take(cells, axis=1)
         if excused is not None:
             read = np.where(read == excused[:, cells], 0, read)
         fenced = self._tables[self._clusters(cells), 1, warps][..., : self.n_warps]
@@ -275,7 +277,7 @@ class WarpClocks:
 
     def is_after_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
         """Whether all reads of a byte by others happen before each warp."""
-        reads = np.moveaxis(self._read[:, cells], 0, -1)
+        reads = np.moveaxis(self._read.take(cells, axis=1), 0, -1)
         unknown = self._known[self._clusters(cells), warps][..., : self.n_readers]
         unknown = unknown < reads
         unknown[np.arange(self.n_readers) == warps[..., None]] = False

@@ -116,6 +116,14 @@ class GlobalHistory:
             Index of each watched byte in the history, and which bytes are watched,
             bool[n].
         """
+        if len(addresses):
+            # Mostly all lie in one page.
+            page = int(addresses[0]) // _PAGE_BYTES
+            places = addresses - page * _PAGE_BYTES
+            if places.min() >= 0 and places.max() < _PAGE_BYTES:
+                slot = self._slot(page)
+                is_watched = np.full(len(addresses), slot >= 0)
+                return (places + slot * _PAGE_BYTES)[is_watched], is_watched
         pages, inverse = np.unique(addresses // _PAGE_BYTES, return_inverse=True)
         slots = np.array([self._slot(int(page)) for page in pages], np.int64)[inverse]
         watched = slots >= 0
@@ -141,26 +149,26 @@ class GlobalHistory:
 
     def writes(self, cells: Cells) -> Numbers:
         """The last write of each byte, int32[1, n]; NONE where there is none."""
-        return self._writes[:, cells]
+        return self._writes.take(cells, axis=1)
 
     def reads(self, cells: Cells) -> Numbers:
         """The latest reads of each byte, int32[ways, n]; NONE where there is none."""
-        return self._reads[:, cells]
+        return self._reads.take(cells, axis=1)
 
     def writers(self, cells: Cells) -> Places:
         """The lanes of `writes`."""
-        return self._writer[:, cells]
+        return self._writer.take(cells, axis=1)
 
     def readers(self, cells: Cells) -> Places:
         """The lanes of `reads`."""
-        return self._reader[:, cells]
+        return self._reader.take(cells, axis=1)
 
     def crowds(self, cells: Cells) -> Numbers:
         """The crowd of further reads of each byte, int32[n]; NONE where there is none.
 
         Empty if no byte has one.
         """
-        return self._crowd[0, cells] if self._crowd.size else self._crowd[0]
+        return self._crowd[0][cells] if self._crowd.size else self._crowd[0]
 
     def members(self, crowd: int) -> tuple[Numbers, Places]:
         """The reads of a crowd, and their lanes."""
@@ -196,10 +204,11 @@ class GlobalHistory:
             keep: What a crowd must keep, in view of this read.
         """
         number = self._accesses.number(access)
-        known = self._reads[:, cells]
+        known = self.reads(cells)
         mine = (known == NONE) | (known == number)
         merged = known == number
-        for other in np.unique(known[~mine]):
+        others = known[~mine]
+        for other in np.unique(others) if others.size else ():
             entry = self.access(int(other))
             if entry.owner == access.owner and access.scope <= entry.scope:
                 same = known == other
@@ -207,7 +216,7 @@ class GlobalHistory:
                 if together and not entry.is_in_flight:
                     merged |= same
                 else:
-                    same &= (self._reader[:, cells] == lanes) | (entry.clock <= met())
+                    same &= (self.readers(cells) == lanes) | (entry.clock <= met())
                 mine |= same
         self._turn += 1
         is_free = mine.any(axis=0)

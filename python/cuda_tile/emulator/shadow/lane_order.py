@@ -4,7 +4,8 @@
 PTX ISA, "bar.warp.sync": lanes of a warp are threads of their own, whose accesses are
 ordered only where the lanes synchronise; `LaneKnowledge` says where they do.
 
-Only adversarial machines have this.
+Only adversarial machines have this. Columns of tables are read by `take`, which needs a
+quarter of the time of an index of two axes.
 """
 
 from __future__ import annotations
@@ -58,15 +59,17 @@ class LaneOrder:
         self._note_read(at, who, cells)
 
     def _note_read(self, at: int, who: Index, cells: Offsets) -> None:
-        mine = np.broadcast_to(who[:, None], cells.shape)
-        last = self._read[:, cells]
-        others = last[0] != mine
-        self._read_before[:, cells[others]] = last[:, others]
+        mine = who[:, None]
+        others = cells[self._read[0][cells] != mine]
+        self._read_before[:, others] = self._read.take(others, axis=1)
         self._note(self._read, at, who, cells)
         # Of lanes that read one byte in one step only one became the last reader.
-        together = self._read[0, cells] != mine
-        self._read_before[0, cells[together]] = mine[together]
-        self._read_before[1:, cells[together]] = self._read[1:, cells[together]]
+        is_hidden = self._read[0][cells] != mine
+        if not np.count_nonzero(is_hidden):
+            return
+        hidden = cells[is_hidden]
+        self._read_before[0, hidden] = np.broadcast_to(mine, cells.shape)[is_hidden]
+        self._read_before[1:, hidden] = self._read[1:].take(hidden, axis=1)
 
     def write(
         self, at: int, who: Index, offsets: Offsets, data: NDArray[np.uint8]
@@ -114,19 +117,19 @@ class LaneOrder:
 
     def released_write(self, cells: Offsets) -> Flags:
         """Whether the lane that last wrote each byte released that write alone."""
-        who, when = self._written[:2, cells]
+        who, when = self._written[:2].take(cells, axis=1)
         return (who != _NOBODY) & (self._knowledge.released[who] >= when)
 
     def fenced_write(self, cells: Offsets) -> Flags:
         """Whether the lane that last wrote each byte fenced that write alone."""
-        who, when = self._written[:2, cells]
+        who, when = self._written[:2].take(cells, axis=1)
         return (who != _NOBODY) & (self._knowledge.fenced[who] >= when)
 
     def fenced_reads(self, cells: Offsets) -> Flags:
         """Whether the lanes that last read each byte fenced these reads alone."""
         fine = np.ones(cells.shape, np.bool_)
         for table in (self._read, self._read_before):
-            who, when = table[:2, cells]
+            who, when = table[:2].take(cells, axis=1)
             fine &= (who == _NOBODY) | (self._knowledge.fenced[who] >= when)
         return fine
 
@@ -142,7 +145,7 @@ class LaneOrder:
         fine = np.ones(cells.shape, np.bool_)
         excused = np.zeros(cells.shape, np.bool_)
         for table in (self._read, self._read_before):
-            who, when = table[:2, cells]
+            who, when = table[:2].take(cells, axis=1)
             known = (who == _NOBODY) | is_known(when, self._machine.agents[who])
             alone = ~known & (self._knowledge.released[who] >= when)
             fine &= known | alone
@@ -163,7 +166,7 @@ class LaneOrder:
     def _is_silent(self, table: NDArray[np.int32], cells: Offsets) -> Flags:
         if not self._knowledge.has_silent:
             return np.zeros(cells.shape, np.bool_)
-        who, when = table[:2, cells]
+        who, when = table[:2].take(cells, axis=1)
         return (who != _NOBODY) & (when >= self._knowledge.silent[who])
 
     # Records and checks ------------------------------------------------------------
@@ -195,13 +198,13 @@ class LaneOrder:
         cells: Offsets,
         differs: NDArray[np.bool_] | None,
     ) -> None:
-        other, mine = table[0, cells], who[:, None]
+        other, mine = table[0][cells], who[:, None]
         # Another lane of the same warp: they differ in the lowest bits only.
         bad = other ^ mine
         bad = (bad > 0) & (bad < WARP_LANES)
         if not np.count_nonzero(bad):
             return
-        met, where = table[1:, cells]
+        met, where = table[1:].take(cells, axis=1)
         unknown = met > self._knowledge.horizon[mine]
         if self._knowledge.has_silent:
             unknown |= met >= self._knowledge.silent[other]
