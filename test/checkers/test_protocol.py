@@ -139,3 +139,53 @@ def test_rings_are_judged_where_no_later_check_does(
             module = ir.Module.parse("module {}", context)
             run_pass(step, module.operation, Options(check=True), until)
     assert asked == expected
+
+
+def _listed(gpu: str) -> ir.Module:
+    """A sum of blocks whose number and places are loaded from a list."""
+    view = "partition_view<tile=(64x32), tensor_view<64x640xf16, strides=[640,1]>>"
+    total = "partition_view<tile=(64x16), tensor_view<64x16xf32, strides=[16,1]>>"
+    text = f"""cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f16>>, %r: tile<ptr<f32>>, %list: tile<ptr<i32>>) {{
+        %zero = constant <i32: 0> : tile<i32>
+        %one = constant <i32: 1> : tile<i32>
+        %zeros = constant <f32: 0.0> : tile<64x16xf32>
+        %b = constant <f16: 1.0> : tile<32x16xf16>
+        %pa = assume div_by<16>, %p : tile<ptr<f16>>
+        %ta = make_tensor_view %pa, shape = [64, 640], strides = [640, 1]
+          : tensor_view<64x640xf16, strides=[640,1]>
+        %va = make_partition_view %ta : {view}
+        %n, %n_t = load_ptr_tko weak %list : tile<ptr<i32>> -> tile<i32>, token
+        %f = for %k in (%one to %n, step %one) : tile<i32>
+            iter_values(%acc = %zeros) -> (tile<64x16xf32>) {{
+          %q = offset %list, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+          %at, %at_t = load_ptr_tko weak %q : tile<ptr<i32>> -> tile<i32>, token
+          %a, %a_t = load_view_tko weak %va[%zero, %at]
+            : {view}, tile<i32> -> tile<64x32xf16>, token
+          %next = mmaf %a, %b, %acc
+            : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+          continue %next : tile<64x16xf32>
+        }}
+        %tc = make_tensor_view %r, shape = [64, 16], strides = [16, 1]
+          : tensor_view<64x16xf32, strides=[16,1]>
+        %vc = make_partition_view %tc : {total}
+        %s = store_view_tko weak %f, %vc[%zero, %zero]
+          : tile<64x16xf32>, {total}, tile<i32> -> token
+        return
+      }}
+    }}"""
+    options = Options(gpu=gpu, check=True)
+    module = cuda_tile.load(text.encode())
+    return cuda_tile.lower(module, until="count", options=options)
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_a_load_may_say_how_often_others_are_made(gpu: str) -> None:
+    """The loads in the loop are named by its bounds, which a load gives."""
+    module = _listed(gpu)
+    with module.context, ir.Location.unknown():
+        assert not said_of(module)
+        deleted = [m for m in mutants(module.operation) if m.name == "publish: deleted"]
+        assert deleted
+        deleted[0].apply(module.operation)
+        assert said_of(module)

@@ -36,22 +36,32 @@ def _product(result: str, lhs: str, rhs: str, acc: str) -> str:
     return f"{result} = mmaf {lhs}, {rhs}, {acc} : {HALF}, {HALF}, {SUM}\n"
 
 
-def _loop(body: str, *, first: str = "%zero", start: str = "%zeros") -> str:
+def _loop(body: str, *, step: str = "%one") -> str:
     return f"""
-      %f = for %k in ({first} to %n, step %one) : tile<i32>
-          iter_values(%acc = {start}) -> ({SUM}) {{
+      %f = for %k in (%zero to %n, step {step}) : tile<i32>
+          iter_values(%acc = %zeros) -> ({SUM}) {{
         {body}
         continue %next : {SUM}
       }}
     """
 
 
-def _one(slots: int, ahead: int) -> str:
+def _one(slots: int, ahead: int, step: str = "%one") -> str:
     return _loop(
         _load("%x", "a", "%k", slots, ahead)
         + _load("%y", "b", "%k", slots, ahead)
-        + _product("%next", "%x", "%y", "%acc")
+        + _product("%next", "%x", "%y", "%acc"),
+        step=step,
     )
+
+
+def _stepped() -> str:
+    """The step is 1 in all launches, but no constant."""
+    return f"""
+      %none = divi %n, %many signed : tile<i32>
+      %step = addi %none, %one : tile<i32>
+      {_one(3, 2, "%step")}
+    """
 
 
 def _chain() -> str:
@@ -101,6 +111,7 @@ KERNELS = {
     "chain": _chain(),
     "nested": _nested(),
     "branch": _branch(),
+    "step that is no constant": _stepped(),
 }
 
 
@@ -124,6 +135,7 @@ def text_of(name: str, engine: str) -> bytes:
         %zero = constant <i32: 0> : tile<i32>
         %one = constant <i32: 1> : tile<i32>
         %two = constant <i32: 2> : tile<i32>
+        %many = constant <i32: {1 << 20}> : tile<i32>
         %zeros = constant <f32: 0.0> : {SUM}
         {KERNELS[name].replace("cp_async", engine)}
         %s = store_view_tko weak %f, %vc[%zero, %zero]

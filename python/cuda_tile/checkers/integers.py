@@ -8,7 +8,7 @@ iteration of a loop, its name has the numbers of the iterations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
@@ -99,6 +99,7 @@ class Names:
         self._of: dict[ir.Value, int] = {}
         self._loops: dict[ir.Operation, int] = {}
         self._varies: dict[int, frozenset[int]] = {}
+        self._depths: dict[ir.Value, int] = {}
 
     def loop(self, op: ir.Operation) -> int:
         """The name of a loop: that of its bounds, and of the loop around."""
@@ -121,6 +122,11 @@ class Names:
             found = self._of[value] = self._name(value)
         return found
 
+    def advance(self, loop: ir.Operation) -> int:
+        """The name of how far a loop's index is behind its lower bound."""
+        around = frozenset(map(self.loop, (*self.around(loop), loop)))
+        return self._number(("advance", self.loop(loop)), around)
+
     def varies(self, name: int) -> frozenset[int]:
         """The loops, by their names, in which what has a name may differ."""
         return self._varies.get(name, frozenset())
@@ -140,15 +146,42 @@ class Names:
         return self._number((op, place), frozenset(map(self.loop, self.around(op))))
 
     def _is_single(self, op: ir.Operation, operands: tuple[int, ...]) -> bool:
-        """Whether a role loads from a place once, so that its copies get the same."""
-        role = _role_region(op)
+        """Whether a role loads from a place once, so that its copies get the same.
+
+        A load whose place another load decides has a deeper place than that one, and
+        is not asked for its name, which has that of the other one in it.
+        """
+        role, depth = _role_region(op), self._depth_of(op.operands)
         return not any(
             other.name == op.name
             and other != op
             and _role_region(other) == role
+            and self._depth_of(other.operands) == depth
             and tuple(map(self.of, other.operands)) == operands
             for other in nested_ops(enclosing_entry(op))
         )
+
+    def _depth_of(self, values: Iterable[ir.Value]) -> int:
+        """How many names there are one in the other in those of some values."""
+        return max(map(self._depth, values), default=0)
+
+    def _depth(self, value: ir.Value) -> int:
+        if value not in self._depths:
+            op = defining_op(value)
+            loops = self._loops_named(value, op)
+            bounds = [v for each in loops for v in each.operands if is_integer(v)]
+            own = () if op is None else op.operands
+            self._depths[value] = 1 + self._depth_of([*own, *bounds])
+        return self._depths[value]
+
+    def _loops_named(
+        self, value: ir.Value, op: ir.Operation | None
+    ) -> list[ir.Operation]:
+        """The loops that have part in the name of a value."""
+        if op is not None:
+            return [] if is_pure(op) else self.around(op)
+        owner = ir.BlockArgument(value).owner.owner.operation
+        return [*self.around(owner), owner] if owner.name in LOOPS else []
 
     def _argument(self, value: ir.BlockArgument) -> int:
         owner = value.owner.owner.operation

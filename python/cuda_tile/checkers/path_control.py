@@ -7,7 +7,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge, counted_loop
 from cuda_tile.checkers.integers import Form, Symbol
-from cuda_tile.checkers.path_values import Loops, PathValues
+from cuda_tile.checkers.path_values import Loops, PathValues, has_unknown_step
 from cuda_tile.checkers.protocol_state import Frame, Role, Value
 from cuda_tile.checkers.protocol_steps import slot_of
 from cuda_tile.checkers.relevant import Relevant
@@ -66,8 +66,9 @@ class Control:
             return edges[0 if values.truth(op.operands[0]) else 1]
         left, step = _trips(values, loop)
         if op != loop:
-            symbol = self.loops.index(values.number, loop)
-            left = left.plus(Form(step, ((symbol, step),)), -1)
+            left = left.plus(values.counted(loop).plus(Form(1)), -step)
+        elif has_unknown_step(loop):
+            left = _distance(values, loop)
         ends = values.at_most(left, 0)
         return next(e for e in edges if (e.target.region is None) == ends)
 
@@ -78,10 +79,12 @@ class Control:
             left, frame.step = _trips(values, loop)
             frame.trips = values.fixed(left)[1]
             counted = counted_loop(loop)
-            if counted is not None and constant_of(counted.step) is not None:
-                symbol = self.loops.index(values.number, loop)
-                counts = Form(0, ((symbol, frame.step),))
-                frame.values[counted.index] = values.form(counted.lower).plus(counts)
+            if counted is not None and has_unknown_step(loop):
+                frame.values[counted.index] = values.form(counted.lower)
+            elif counted is not None:
+                counts = values.counted(loop)
+                first = values.form(counted.lower)
+                frame.values[counted.index] = first.plus(counts, frame.step)
         role.frames.append(frame)
 
     def _again(
@@ -95,6 +98,8 @@ class Control:
         kept = {v: x for v, x in frame.values.items() if v == _index_of(loop)}
         frame.values = {v: _earlier(x, symbol) for v, x in sent.items()} | kept
         frame.iteration, frame.place = frame.iteration + 1, 0
+        if (index := _index_of(loop)) is not None and has_unknown_step(loop):
+            frame.values[index] = values.index(loop)
         inside = self.loops.names.around
         role.left = frozenset(op for op in role.left if loop not in inside(op))
 
@@ -129,10 +134,17 @@ def _trips(values: PathValues, loop: ir.Operation) -> tuple[Form, int]:
     """What a loop's index has before it from its first iteration on; its step."""
     counted = counted_loop(loop)
     step = None if counted is None else constant_of(counted.step)
-    if counted is None or step is None:
+    if step is None:
         return values.trips(loop), 1
+    return _distance(values, loop), step
+
+
+def _distance(values: PathValues, loop: ir.Operation) -> Form:
+    """How far the bounds of a counted loop are apart."""
+    counted = counted_loop(loop)
+    assert counted is not None, "what has bounds is counted"
     read = values.unsigned if counted.is_unsigned else values.form
-    return read(counted.upper).plus(read(counted.lower), -1), step
+    return read(counted.upper).plus(read(counted.lower), -1)
 
 
 def _index_of(loop: ir.Operation) -> ir.Value | None:

@@ -43,6 +43,21 @@ class Loops:
         self.indices: list[tuple[int, ir.Operation]] = []
         self._constants: dict[ir.Value, Form | None] = {}
         self._ends = {op: _ends(names, op) for each in roles for op in each}
+        stepped = [op for each in roles for op in each if has_unknown_step(op)]
+        self._positive = {
+            name(op) for op in stepped for name in (names.loop, names.advance)
+        }
+
+    def least(self, key: Key) -> float:
+        """What a sum is at least, whatever the path.
+
+        Of a loop whose step nobody knows: it runs once if it runs, and from its second
+        iteration on its index is above its lower bound.
+        """
+        (symbol, count), *others = key.terms
+        return (
+            1 if count == 1 and not others and symbol.name in self._positive else -inf
+        )
 
     def constant(self, value: ir.Value) -> Form | None:
         """The number that a value always is."""
@@ -127,6 +142,8 @@ class PathValues:
                 return self.form(op.operands[1 if self.truth(op.operands[0]) else 2])
             case "cmpi" | "andi" | "ori" | "xori" if _is_truth(value):
                 return Form(int(self.truth(value)))
+            case "divi" if (left := self._iterations_left(op)) is not None:
+                return left
             case _:
                 return self._symbol(value)
 
@@ -162,7 +179,7 @@ class PathValues:
             key, sign = key_of(rest)
             key = self._around(key)
             bound = number - fixed if sign > 0 else fixed - number - 1
-            least, most = self.state.bounds(key)
+            least, most = self._bounds(key)
             if least <= bound < most:
                 raise Undecided(key, bound)
         self._asked += 1
@@ -193,8 +210,13 @@ class PathValues:
         key = self._around(key)
         step = self._step(key)
         moves[key] = moves.get(key, 0) + sign * step
-        known = added(Form(number), [(sign, self.state.bounds(key))])
+        known = added(Form(number), [(sign, self._bounds(key))])
         return number, rest, self._moved(known, moves)
+
+    def _bounds(self, key: Key) -> Interval:
+        """What is known of a sum."""
+        low, high = self.state.bounds(key)
+        return max(low, self.loops.least(key)), high
 
     def _moved(self, known: Interval, moves: dict[Key, int]) -> Interval:
         """An interval for all numbers of iterations that are not told apart."""
@@ -246,6 +268,45 @@ class PathValues:
         at = tuple((names.loop(f.point.op), f.iteration) for f in frames)
         return Form(0, ((Symbol(names.loop(loop), at), 1),))
 
+    def index(self, loop: ir.Operation) -> Form:
+        """The index of a loop whose step nobody knows, in the present iteration."""
+        counted = counted_loop(loop)
+        assert counted is not None, "what has a step is counted"
+        lower, own = self.form(counted.lower), self._own_frame(loop)
+        if own is None or not own.iteration:
+            return lower
+        around = [*self.loops.names.around(loop), loop]
+        frames = [f for f in self._loops_around() if f.point.op in around]
+        at = tuple((self.loops.names.loop(f.point.op), f.iteration) for f in frames)
+        return lower.plus(Form(0, ((Symbol(self.loops.names.advance(loop), at), 1),)))
+
+    def _iterations_left(self, op: ir.Operation) -> Form | None:
+        """How many iterations of a loop come behind one: (upper - index - 1) / step.
+
+        Skewed copies ask for it where the step is no constant, once the loop runs.
+        """
+        if keyword(op, "signedness") != "unsigned":
+            return None
+        names, distance = self.loops.names, self.form(op.operands[0]).plus(Form(1))
+        for loop in {*self.loops.roles[0], *self.loops.roles[self.number]}:
+            counted = counted_loop(loop)
+            if counted is None or names.of(counted.step) != names.of(op.operands[1]):
+                continue
+            left = self.trips(loop).plus(Form(-1))
+            upper = self.form(counted.upper)
+            if distance == upper.plus(self.form(counted.lower), -1):
+                return left
+            if distance == upper.plus(self.form(counted.index), -1):
+                return left.plus(self.counted(loop), -1)
+        return None
+
+    def counted(self, loop: ir.Operation) -> Form:
+        """How many iterations of a loop of the role went before."""
+        return Form(0, ((self.loops.index(self.number, loop), 1),))
+
+    def _own_frame(self, loop: ir.Operation) -> Frame | None:
+        return next((f for f in self.role.frames if f.point.op == loop), None)
+
     def _loops_around(self) -> list[Frame]:
         return [f for f in self.role.frames if f.point.op.name in LOOPS]
 
@@ -279,12 +340,19 @@ def _is_truth(value: ir.Value) -> bool:
     return isinstance(element, ir.IntegerType) and element.width == 1
 
 
+def has_unknown_step(op: ir.Operation) -> bool:
+    """Whether an op is a `for` whose step is no constant."""
+    loop = counted_loop(op)
+    return loop is not None and constant_of(loop.step) is None
+
+
 def _ends(names: Names, op: ir.Operation) -> frozenset[int]:
     """The names that decide how often a counted loop runs."""
     loop = counted_loop(op)
     if loop is None:
         return frozenset({names.loop(op)})
-    return _leaves(names, loop.lower) | _leaves(names, loop.upper)
+    bounds = _leaves(names, loop.lower) | _leaves(names, loop.upper)
+    return bounds | {names.loop(op)} if has_unknown_step(op) else bounds
 
 
 def _leaves(names: Names, value: ir.Value) -> frozenset[int]:
