@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cuda_tile.emulator.proof.compute import compute
+from cuda_tile.emulator.proof.conditions import ways
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
@@ -60,7 +61,7 @@ class Search:
         if n_bytes > MOST_BYTES:
             raise Doubt(f"it has {n_bytes} bytes of shared memory")
         first = Threads(0, np.ones(n, bool), {})
-        shadow = Shadow.of(n, n_bytes)
+        shadow = Shadow.of(n, -(-n_bytes // self.kernel.unit))
         self._work.append(State([first], shadow, np.zeros(n, bool)))
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
@@ -90,7 +91,8 @@ class Search:
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
-        state.widen(group, self.kernel.followed)
+        state.prune(self.kernel.live)
+        state.widen(group)
         key = state.key()
         if key not in self._seen:
             self._seen.add(key)
@@ -103,11 +105,14 @@ class Search:
 
     def _step(self, state: State, group: Threads, instruction: Instruction) -> None:
         mask, is_sure = group.mask, True
+        if instruction.opcode == "setp" and self._compares(state, group, instruction):
+            return
         if instruction.guard is not None:
             register, is_negated = instruction.guard
             value = group.registers.get(register) or unknown()
             numbers = value.numbers
-            if numbers is None and value.is_uniform and _forks(instruction):
+            is_one = value.is_uniform or (mask.sum() == 1 and state.is_certain(group))
+            if numbers is None and is_one and _forks(instruction):
                 self._fork(state, group, register)
                 return
             is_sure = numbers is not None
@@ -129,6 +134,31 @@ class Search:
             compute(step)
         else:
             touch(step, self.accesses)
+
+    def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
+        """Goes on in all ways that a condition on symbols leaves open."""
+        target = instruction.operands[0]
+        if target not in self.kernel.deciding or instruction.guard is not None:
+            return False
+        assert isinstance(target, Register), "guards are registers"
+        step = Step(self.kernel, state, group, instruction, group.mask, True)
+        one, other = (step.value(operand) for operand in instruction.operands[1:3])
+        found = ways(state.facts, instruction.modifiers, one, other, group.mask)
+        if found is None or not state.is_certain(group):
+            return False
+        place = state.groups.index(group)
+        for facts, truth in found:
+            path = state.copy() if len(found) > 1 else state
+            own = path.groups[place]
+            known = np.full(self.kernel.n_threads, truth, np.int64)
+            own.registers[target] = Value(known)
+            own.place += 1
+            path.facts = facts
+            if len(found) > 1:
+                self._work.append(path)
+        if len(found) > 1:
+            state.groups.clear()
+        return True
 
     def _fork(self, state: State, group: Threads, register: Register) -> None:
         """Goes on both ways, and knows the condition then."""

@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cuda_tile.emulator.proof.counting import (
+    MOST_VISITS,
+    Known,
+    Place,
+    Visit,
+    Visits,
+    forgotten,
+    is_made_of_counts,
+    moved,
+    moved_facts,
+)
+from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.shadow import Shadow
-from cuda_tile.emulator.proof.values import Value, joined
+from cuda_tile.emulator.proof.values import Counted, Value, joined, replaced
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
-
-DISTINCT = 12
-"""Values of a register at one place, all different, after which it is taken for one
-that counts. More than the slots and phases of any ring here."""
 
 
 @dataclass(eq=False)
@@ -46,29 +54,43 @@ class State:
         groups: Its threads, by place.
         shadow: Its shared memory.
         lost: The threads that may have ended, or go on for ever.
-        seen: For each label what registers were at the last visits.
+        facts: What the path knows of sums of symbols.
+        visits: For each label what was at the last visits.
+        counts: The symbols that count, each with the register that tells from which
+            iteration on, and the least number that it has.
     """
 
     groups: list[Threads]
     shadow: Shadow
     lost: Array
-    seen: dict[int, list[Mapping[Register, object]]] = field(
-        default_factory=dict[int, "list[Mapping[Register, object]]"]
+    facts: Facts = field(default_factory=Facts)
+    visits: dict[int, Visits] = field(default_factory=dict[int, Visits])
+    counts: dict[Counted, tuple[Register, int]] = field(
+        default_factory=dict[Counted, "tuple[Register, int]"]
     )
 
     def copy(self) -> State:
         """Another path from here."""
         groups = [group.copy() for group in self.groups]
-        seen = {place: list(visits) for place, visits in self.seen.items()}
-        return State(groups, self.shadow.copy(), self.lost.copy(), seen)
+        visits = {place: seen.copy() for place, seen in self.visits.items()}
+        shadow, lost, facts = self.shadow.copy(), self.lost.copy(), self.facts.copy()
+        return State(groups, shadow, lost, facts, visits, dict(self.counts))
 
     def key(self) -> tuple[object, ...]:
         """What tells it from others."""
-        said: list[object] = [self.shadow.key(), self.lost.tobytes()]
-        for group in sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes())):
-            known = frozenset((r, v.key) for r, v in group.registers.items())
-            said += [group.place, group.mask.tobytes(), group.waits, known]
+        said: list[object] = [self._skeleton(), self.facts.key()]
+        for group in self._sorted():
+            said.append(frozenset((r, v.key) for r, v in group.registers.items()))
         return tuple(said)
+
+    def _sorted(self) -> list[Threads]:
+        return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
+
+    def _skeleton(self) -> tuple[object, ...]:
+        """What tells it from others but for registers and bounds."""
+        where = [(g.place, g.mask.tobytes(), g.waits) for g in self._sorted()]
+        counts = frozenset(self.counts.items())
+        return self.shadow.key(), self.lost.tobytes(), tuple(where), counts
 
     def next(self) -> Threads | None:
         """Who goes on: those that are furthest back."""
@@ -125,27 +147,98 @@ class State:
         others = [other.mask for other in self.groups if other is not group]
         return not any((mask & group.mask).any() for mask in (*others, self.lost))
 
-    def widen(self, group: Threads, live: frozenset[Register]) -> None:
-        """Forgets the registers that have never been the same here.
+    def prune(self, live: Sequence[frozenset[Register]]) -> None:
+        """Drops registers that nothing reads any more.
+
+        Args:
+            live: Those that matter before each instruction.
+        """
+        for group in self.groups:
+            matter = live[group.place]
+            group.registers = {r: v for r, v in group.registers.items() if r in matter}
+            for register, value in group.registers.items():
+                if any(is_made_of_counts(name) for name, _ in value.terms):
+                    group.registers[register] = forgotten(value, group.mask)
+        held = {
+            name
+            for group in self.groups
+            for value in group.registers.values()
+            for name, _ in value.terms
+        }
+        over = frozenset(symbol for symbol in self.counts if symbol not in held)
+        for symbol in over:
+            del self.counts[symbol]
+        self.facts.forget(lambda name: name in over or is_made_of_counts(name))
+
+    def widen(self, group: Threads) -> None:
+        """Makes sums with a symbol of what counts.
 
         Args:
             group: The threads, at a label.
-            live: The registers that matter.
         """
-        keys = {r: v.key for r, v in group.registers.items() if r in live}
-        visits = [*self.seen.get(group.place, ()), keys][-DISTINCT:]
-        self.seen[group.place] = visits
-        if len(visits) < DISTINCT:
+        self._shift()
+        known: Known = {
+            (place, register): value
+            for place, other in enumerate(self._sorted())
+            for register, value in other.registers.items()
+        }
+        visits = self.visits.setdefault(group.place, Visits())
+        visits.add(Visit(self._skeleton(), known, self.facts.copy()))
+        counters = visits.counters()
+        if not counters:
             return
-        for register, value in group.registers.items():
-            said = [visit.get(register) for visit in visits]
-            if register in live and None not in said and len(set(said)) == DISTINCT:
-                group.registers[register] = _counted(value)
-                self.seen[group.place] = []
+        symbol = Counted(group.place)
+        earlier = None if symbol in self.counts else visits.earlier(counters)
+        if earlier is not None:
+            self._count(symbol, counters, earlier)
+        elif len(visits.seen) < MOST_VISITS:
+            return
+        else:
+            for place, register in counters:
+                own = self._sorted()[place]
+                own.registers[register] = forgotten(own.registers[register], own.mask)
+        self.visits = {}
 
+    def _count(self, symbol: Counted, counters: set[Place], earlier: Visit) -> None:
+        """This state and all that go on from the earlier one in the same way."""
+        groups = self._sorted()
+        for place, register in sorted(counters, key=lambda c: (c[0], c[1].name)):
+            own = groups[place]
+            now, before = own.registers[register], earlier.known[place, register]
+            sum_ = moved(before, now, own.mask, symbol)
+            if sum_ is None:
+                own.registers[register] = forgotten(now, own.mask)
+                continue
+            own.registers[register], step = sum_
+            if step > 0 and symbol not in self.counts:
+                base = sum_[0].array
+                assert base is not None, "sums have numbers"
+                self.counts[symbol] = register, int(base[own.mask][0])
+        self.facts = moved_facts(earlier.facts, self.facts, symbol)
 
-def _counted(value: Value) -> Value:
-    """A value of which nobody knows any more but whether threads share it."""
-    array = value.array
-    is_one = value.is_uniform if array is None else bool((array == array[0]).all())
-    return Value(None, (), is_one, value.origins)
+    def _shift(self) -> None:
+        """Counts from the iteration on that brings a symbol's register to its base."""
+        for symbol, (register, base) in list(self.counts.items()):
+            holders = [
+                (group, value)
+                for group in self._sorted()
+                if (value := group.registers.get(register)) is not None
+                and any(name == symbol for name, _ in value.terms)
+            ]
+            if not holders:
+                continue
+            group, value = holders[0]
+            step = dict(value.terms)[symbol]
+            assert value.array is not None, "sums have numbers"
+            later = (int(value.array[group.mask][0]) - base) // step
+            if later > 0:
+                self._shift_by(symbol, later)
+
+    def _shift_by(self, symbol: Counted, later: int) -> None:
+        """Lets a symbol be what it was plus a number that is not negative."""
+        for group in self.groups:
+            group.registers = {
+                register: replaced(value, symbol, -later)
+                for register, value in group.registers.items()
+            }
+        self.facts = self.facts.shifted(symbol, later)

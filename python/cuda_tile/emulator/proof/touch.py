@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
-from cuda_tile.emulator.proof.kernel import destinations
+from cuda_tile.emulator.proof.facts import Argument
+from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.proof.values import Value, symbol, unknown
@@ -17,7 +18,6 @@ _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mm
 _NOTHING = frozenset(
     {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma"}
 )
-_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _KINDS = {"ld": "read", "ldu": "read", "st": "write"}
 _ALL_LANES = {0xFFFFFFFF, -1}
 
@@ -54,8 +54,9 @@ def touch(step: Step, accesses: Accesses) -> None:
 def _access(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
     space = next((s for m in modifiers if (s := m.split("::")[0]) in _SPACES), "")
-    count = next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 1)
-    width = count * max(1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8)
+    width = vector_of(step.instruction) * max(
+        1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8
+    )
     address = step.address()
     match space:
         case "param":
@@ -79,16 +80,18 @@ def _argument(step: Step, address: Value) -> None:
         raise Doubt("is not followed")
     offset = int(address.array[0]) if address.array is not None else 0
     name = f"{address.terms[0][0]}+{offset}"
-    is_pointer = step.instruction.modifiers[-1][1:] == "64"
+    bits = int(step.instruction.modifiers[-1][1:])
+    is_pointer = bits == 64
     origins = frozenset({name}) if is_pointer else frozenset[str]()
     written = destinations(step.instruction)
     for number, register in enumerate(written):
         one = f"{name}.{number}" if len(written) > 1 else name
-        step.write(register, symbol(one, step.kernel.n_threads, origins))
+        value = symbol(Argument(one, bits), step.kernel.n_threads, origins)
+        step.write(register, value)
 
 
 def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, Array]:
-    """The bytes of an access to shared memory, and whose they are."""
+    """The units of an access to shared memory, and whose they are."""
     numbers = address.numbers
     if numbers is None:
         raise Doubt("has an address that nobody knows")
@@ -96,8 +99,12 @@ def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, 
     first = numbers[threads]
     if (first < 0).any() or (first + width > step.kernel.shared_bytes).any():
         raise Doubt("leaves shared memory")
-    places = (first[:, None] + np.arange(width)).ravel()
-    return np.repeat(threads, width), places
+    unit = step.kernel.unit
+    if width % unit or (first % unit).any():
+        raise Doubt("is not aligned to its width")
+    count = width // unit
+    places = (first[:, None] // unit + np.arange(count)).ravel()
+    return np.repeat(threads, count), places
 
 
 def _matrix(step: Step) -> None:
