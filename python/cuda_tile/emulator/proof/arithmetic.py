@@ -283,11 +283,7 @@ def _other(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -> 
     if not operands or not all(map(is_one, operands)):
         return unknown(*operands)
     array = operands[0].array
-    if (
-        array is None
-        or any(value.array is None for value in operands)
-        or opcode == "setp"
-    ):
+    if array is None or any(value.array is None for value in operands):
         return unknown(*operands, is_uniform=True)
     parts = tuple((int(v.array[0]), v.terms) for v in operands if v.array is not None)
     origins = frozenset[str]().union(*(value.origins for value in operands))

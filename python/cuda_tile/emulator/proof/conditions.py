@@ -68,6 +68,21 @@ def ways(
     ]
 
 
+def truth_ways(facts: Facts, value: Value, mask: Array) -> list[Way] | None:
+    """How a path may go on from a predicate: with 0 or with 1.
+
+    Args:
+        facts: What the path knows.
+        value: The predicate.
+        mask: The threads.
+
+    Returns:
+        The ways; None if it is no symbol.
+    """
+    side = _side(value, mask) if value.terms else None
+    return None if side is None else _three(facts, side, (0, ()), ("eq", True))
+
+
 Side = tuple[int, Terms]
 """A number and what is added to it."""
 _TYPES = frozenset({"s32", "u32", "b32", "s64", "u64", "b64"})

@@ -74,6 +74,14 @@ def _shifted(symbol: Hashable) -> tuple[int, Terms, int] | None:
     return None if none else (number, terms, places)
 
 
+def _chosen(symbol: Hashable) -> tuple[int, int] | None:
+    """The numbers of which a symbol is one, if it is a choice of numbers."""
+    if not isinstance(symbol, tuple) or symbol[0] != "selp":
+        return None
+    one, other, _ = cast("tuple[tuple[int, Terms], ...]", symbol[-1])
+    return None if one[1] or other[1] else (one[0], other[0])
+
+
 def _least_and_most(symbol: Hashable) -> Range:
     """What a symbol is at least and at most, whatever happened."""
     if isinstance(symbol, Counted):
@@ -84,6 +92,10 @@ def _least_and_most(symbol: Hashable) -> Range:
         return Range(0, (1 << 32 - found[2]) - 1)
     if isinstance(symbol, str) and symbol.startswith("%"):
         return Range(0, (1 << 31) - 1)
+    if isinstance(symbol, tuple) and symbol[0] == "setp":
+        return Range(0, 1)
+    if (numbers := _chosen(symbol)) is not None:
+        return Range(min(numbers), max(numbers))
     kinds = symbol[1:-1] if isinstance(symbol, tuple) else ()
     if kinds and kinds[-1] in {"u32", "s32", "b32"} and "wide" not in kinds:
         return Range(0, (1 << 32) - 1)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,14 +43,18 @@ AMONG_LANES = frozenset(
 COMPUTES = AMONG_LANES | {*_ALONE.split()}
 """Instructions that only compute."""
 _WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
-_LOGIC = frozenset({"mov", "and", "or", "xor", "not", "selp"})
-"""Instructions that make a predicate of others."""
+_DECIDES = frozenset(
+    {"mov", "and", "or", "xor", "not", "selp", "setp", "min", "max", "add", "sub"}
+)
+"""Instructions through which a comparison may decide about a later one."""
 _STARTS = {"red", "st", "stmatrix", "bra", "ret", "exit", "bar", "barrier"}
 
 
 def width_of(instruction: Instruction) -> int:
     """Bytes that a plain access of one thread touches; 16 for all else, or more."""
     modifiers = instruction.modifiers
+    if instruction.opcode == "mbarrier":
+        return 8
     if instruction.opcode not in {"ld", "ldu", "st", "atom", "red"}:
         sizes = instruction.operands[2:3]
         is_copy = instruction.opcode == "cp" and modifiers[1:2] in {("ca",), ("cg",)}
@@ -105,6 +110,7 @@ class Kernel:
         deciding: Those on which it depends who goes where and waits.
         places: First byte of each shared variable.
         shared_bytes: Bytes of shared memory.
+        boxes: Bytes of a copy by each tensor map, by the name of its parameter.
     """
 
     function: Function
@@ -113,12 +119,21 @@ class Kernel:
     deciding: frozenset[Register]
     places: dict[Variable, int]
     shared_bytes: int
+    boxes: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def n_threads(self) -> int:
         """Threads of a CTA."""
         x, y, z = self.block
         return x * y * z
+
+    @cached_property
+    def is_proxied(self) -> bool:
+        """Whether it has operations of the asynchronous proxy."""
+        return any(
+            i.opcode in {"wgmma", "tcgen05"} or i.modifiers[:2] == ("async", "bulk")
+            for i in self.function.code
+        )
 
     @cached_property
     def unit(self) -> int:
@@ -191,13 +206,17 @@ def _read(instruction: Instruction) -> list[Register]:
 
 
 def _deciding(function: Function) -> frozenset[Register]:
-    """The guards, and the predicates that these are made of."""
-    found = {i.guard[0] for i in function.code if i.guard is not None}
+    """The guards, and the comparisons and choices that these are made of."""
+    found = {
+        i.guard[0]
+        for i in function.code
+        if i.guard is not None and "global" not in i.modifiers
+    }
     makers = _makers(function)
     work = list(found)
     while work:
         for instruction in makers.get(work.pop(), ()):
-            if instruction.opcode in _LOGIC:
+            if instruction.opcode in _DECIDES:
                 news = {*_sources_of(instruction)} - found
                 found |= news
                 work += news
@@ -219,8 +238,13 @@ def _followed(function: Function) -> frozenset[Register]:
     for instruction in function.code:
         if instruction.guard is not None:
             found.add(instruction.guard[0])
-        if instruction.opcode not in COMPUTES:
+        if instruction.opcode in {"mbarrier", "wgmma"}:
+            found.update(_sources_of(instruction))
+            found.update(_read(instruction))
+        elif instruction.opcode not in COMPUTES:
             own = instruction.operands
+            if "bulk" in instruction.modifiers:
+                found.update(o for o in own if isinstance(o, Register))
             bases = [o.base for o in own if isinstance(o, Address)]
             found.update(base for base in bases if isinstance(base, Register))
             if not bases:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.values import (
     Counted,
     Terms,
@@ -33,6 +34,11 @@ def quotient(opcode: str, value: Value, by: int | None, bits: int) -> Value | No
     if by is None or by < 0 or (opcode == "shr" and by >= bits):
         return None
     if opcode == "shr":
+        known = Facts().range(value.terms)
+        if bits == 32 and value.array is not None and 0 <= known.least:
+            ends = [value.array + end >> by for end in known]
+            if known.most < 1 << 31 and (ends[0] == ends[1]).all():
+                return made(ends[0], (), bits, value.origins)
         magic = _magic(value, by) if bits == 32 else None
         return _divided(*(magic or (value, 1 << by)), bits)
     whole = _divided(value, by, bits)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from cuda_tile.emulator.proof.counting import (
     MOST_VISITS,
     Known,
@@ -18,7 +20,9 @@ from cuda_tile.emulator.proof.counting import (
     moved_facts,
 )
 from cuda_tile.emulator.proof.facts import Facts
-from cuda_tile.emulator.proof.shadow import Shadow
+from cuda_tile.emulator.proof.phases import Mbarriers
+from cuda_tile.emulator.proof.products import BulkGroups, Products
+from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
 from cuda_tile.emulator.proof.values import Counted, Value, joined, replaced
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
@@ -32,18 +36,26 @@ class Threads:
         place: The number of their next instruction.
         mask: Which threads.
         registers: What is known of their registers.
-        waits: The barrier at which they wait.
+        waits: The barrier at which they wait, or the mbarrier.
+        loops: How often they have jumped back.
     """
 
     place: int
     mask: Array
     registers: dict[Register, Value]
-    waits: int | None = None
+    waits: int | tuple[str, int] | None = None
+    loops: int = 0
 
     def copy(self) -> Threads:
         """Others at the same place."""
         known = dict(self.registers)
-        return Threads(self.place, self.mask, known, self.waits)
+        return Threads(self.place, self.mask, known, self.waits, self.loops)
+
+    @property
+    def warps(self) -> Array:
+        """Which warps have threads among them."""
+        firsts = np.arange(0, self.mask.size, WARP)
+        return np.logical_or.reduceat(self.mask, firsts)
 
 
 @dataclass(eq=False)
@@ -55,6 +67,10 @@ class State:
         shadow: Its shared memory.
         lost: The threads that may have ended, or go on for ever.
         facts: What the path knows of sums of symbols.
+        mbarriers: The mbarriers.
+        products: The products of each warpgroup, by its first thread.
+        bulk: The bulk copies from shared memory.
+        named: The threads that meet at each barrier.
         visits: For each label what was at the last visits.
         counts: The symbols that count, each with the register that tells from which
             iteration on, and the least number that it has.
@@ -64,6 +80,10 @@ class State:
     shadow: Shadow
     lost: Array
     facts: Facts = field(default_factory=Facts)
+    mbarriers: Mbarriers = field(default_factory=Mbarriers)
+    products: dict[int, Products] = field(default_factory=dict[int, Products])
+    bulk: BulkGroups = field(default_factory=BulkGroups)
+    named: dict[int, bytes] = field(default_factory=dict[int, bytes])
     visits: dict[int, Visits] = field(default_factory=dict[int, Visits])
     counts: dict[Counted, tuple[Register, int]] = field(
         default_factory=dict[Counted, "tuple[Register, int]"]
@@ -74,7 +94,10 @@ class State:
         groups = [group.copy() for group in self.groups]
         visits = {place: seen.copy() for place, seen in self.visits.items()}
         shadow, lost, facts = self.shadow.copy(), self.lost.copy(), self.facts.copy()
-        return State(groups, shadow, lost, facts, visits, dict(self.counts))
+        products = {first: one.copy() for first, one in self.products.items()}
+        others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
+        counts = dict(self.counts)
+        return State(groups, shadow, lost, facts, *others, visits, counts)
 
     def key(self) -> tuple[object, ...]:
         """What tells it from others."""
@@ -88,14 +111,36 @@ class State:
 
     def _skeleton(self) -> tuple[object, ...]:
         """What tells it from others but for registers and bounds."""
-        where = [(g.place, g.mask.tobytes(), g.waits) for g in self._sorted()]
+        where = [
+            (g.place, g.mask.tobytes(), g.waits, g.loops - self._least(g))
+            for g in self._sorted()
+        ]
         counts = frozenset(self.counts.items())
-        return self.shadow.key(), self.lost.tobytes(), tuple(where), counts
+        signatures = self.shadow.signatures()
+        said = [
+            self.bulk.key(signatures),
+            *(
+                (at, one.key(signatures))
+                for at, one in sorted(self.mbarriers.at.items())
+            ),
+            *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
+        ]
+        order = self.shadow.key(signatures), tuple(said), self.shadow.gone.tobytes()
+        return order, self.lost.tobytes(), tuple(where), counts
 
     def next(self) -> Threads | None:
-        """Who goes on: those that are furthest back."""
+        """Who goes on: those that are furthest back.
+
+        Of the threads of one warp it is those that have jumped back least, so that
+        they meet again before the next iteration.
+        """
         ready = [group for group in self.groups if group.waits is None]
-        return min(ready, key=lambda g: g.place, default=None)
+        first = min(ready, key=lambda g: g.place, default=None)
+        if first is None or len(ready) < 2 or not self.is_certain(first):
+            return first
+        warps = first.warps
+        near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
+        return min(near, key=lambda g: (g.loops, g.place))
 
     def gather(self, group: Threads) -> Threads:
         """Puts threads together with those that are at the same place.
@@ -112,6 +157,7 @@ class State:
                 if (found := other.registers.get(register)) is not None
             }
             group.mask = group.mask | other.mask
+            group.loops = max(group.loops, other.loops)
             self.groups.remove(other)
         return group
 
@@ -126,26 +172,62 @@ class State:
         if not is_sure or not self.is_certain(group):
             self.lost |= mask
         group.mask = group.mask & ~mask if is_sure else group.mask
+        if is_sure:
+            self.shadow.gone |= mask
+        if not all(self.bulk.are_over(int(thread)) for thread in np.flatnonzero(mask)):
+            raise Doubt("ends before bulk copies have read what they copy")
         if not group.mask.any():
             self.groups.remove(group)
 
     def meet(self, barrier: int, n_threads: int) -> None:
-        """Threads that wait at a barrier go on if all of the CTA do.
+        """Threads that wait at a barrier go on if as many do as it says.
 
         Args:
             barrier: Its number.
-            n_threads: Threads of the CTA.
+            n_threads: The threads that it waits for.
+
+        Raises:
+            Doubt: Others have met there before.
         """
         waiting = [other for other in self.groups if other.waits == barrier]
-        if sum(int(other.mask.sum()) for other in waiting) == n_threads:
-            self.shadow.barrier()
-            for other in waiting:
-                other.waits = None
+        if sum(int(other.mask.sum()) for other in waiting) < n_threads:
+            return
+        who = np.logical_or.reduce([other.mask for other in waiting])
+        if who.sum() != n_threads or self.named.setdefault(barrier, who.tobytes()) != (
+            who.tobytes()
+        ):
+            raise Doubt("is a barrier of other threads at another time")
+        self.shadow.meet(np.flatnonzero(who))
+        for other in waiting:
+            other.waits = None
+
+    def wake(self, place: int) -> None:
+        """A phase of an mbarrier is complete: who waits for it asks again.
+
+        Args:
+            place: Its address.
+        """
+        for group in self.groups:
+            if group.waits == ("mbarrier", place):
+                group.waits = None
+
+    def tidy(self) -> None:
+        """Drops what nothing of what is to come can depend on."""
+        parts = [*self.mbarriers.at.values(), *self.products.values(), self.bulk]
+        used = [row for part in parts for row in part.rows()]
+        new = self.shadow.tidy(np.array(used, np.int64))
+        for part in parts:
+            part.number(new)
 
     def is_certain(self, group: Threads) -> bool:
         """Whether all threads of a group are surely there."""
         others = [other.mask for other in self.groups if other is not group]
         return not any((mask & group.mask).any() for mask in (*others, self.lost))
+
+    def _least(self, group: Threads) -> int:
+        """How often those have jumped back that did least, of the same warps."""
+        warps = group.warps
+        return min(other.loops for other in self.groups if (other.warps & warps).any())
 
     def prune(self, live: Sequence[frozenset[Register]]) -> None:
         """Drops registers that nothing reads any more.
@@ -176,6 +258,7 @@ class State:
         Args:
             group: The threads, at a label.
         """
+        self.tidy()
         self._shift()
         known: Known = {
             (place, register): value

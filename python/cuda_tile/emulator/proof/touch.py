@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
+from cuda_tile.emulator.proof.asynchronous import bulk, mbarrier, wgmma
 from cuda_tile.emulator.proof.facts import Argument
 from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
@@ -16,7 +17,7 @@ from cuda_tile.emulator.ptx.types import Array
 _SPACES = frozenset({"global", "shared", "local", "param", "const"})
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _NOTHING = frozenset(
-    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma"}
+    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma", "setmaxnreg"}
 )
 _KINDS = {"ld": "read", "ldu": "read", "st": "write"}
 _ALL_LANES = {0xFFFFFFFF, -1}
@@ -35,9 +36,11 @@ def touch(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
     for register in destinations(step.instruction):
         step.write(register, unknown(), is_sure=False)
-    if opcode in _NOTHING:
+    if opcode == "fence" and {"proxy", "mbarrier_init"} & {*modifiers}:
+        _fence(step)
+    elif opcode in _NOTHING:
         return
-    if opcode in {"bar", "barrier"}:
+    elif opcode in {"bar", "barrier"}:
         _wait(step)
     elif opcode in _KINDS and not _STRONG & {*modifiers}:
         _access(step, accesses)
@@ -45,6 +48,12 @@ def touch(step: Step, accesses: Accesses) -> None:
         _matrix(step)
     elif opcode in {"atom", "red"} and "global" in modifiers:
         _access(step, accesses)
+    elif opcode == "mbarrier":
+        mbarrier(step)
+    elif opcode == "wgmma":
+        wgmma(step)
+    elif opcode == "cp" and modifiers[:2] == ("async", "bulk"):
+        bulk(step, accesses)
     elif opcode == "cp" and modifiers[:1] == ("async",):
         _copy(step, accesses)
     else:
@@ -146,6 +155,15 @@ def _copy(step: Step, accesses: Accesses) -> None:
             raise Doubt("is not followed")
 
 
+def _fence(step: Step) -> None:
+    """What threads know is visible to asynchronous operations of another proxy."""
+    if not step.is_certain:
+        raise Doubt("may be reached or not")
+    threads = np.flatnonzero(step.mask)
+    step.state.shadow.rows.fence(threads)
+    step.state.shadow.release(threads)
+
+
 def _wait(step: Step) -> None:
     modifiers, group, n = step.instruction.modifiers, step.group, step.kernel.n_threads
     if not step.is_whole or not step.is_certain:
@@ -155,10 +173,12 @@ def _wait(step: Step) -> None:
         if numbers[0] in _ALL_LANES and warps is not None:
             step.state.shadow.warp_barrier(warps)
         return
-    is_plain = "sync" in modifiers and numbers[1:] in ([], [n])
-    if not is_plain or numbers[0] is None:
+    if "sync" not in modifiers or not 1 <= len(numbers) <= 2:
+        raise Doubt("is not followed")
+    barrier, threads = numbers[0], ([*numbers, n])[1]
+    if barrier is None or threads is None or threads % WARP or threads > n:
         raise Doubt("is not followed")
     if warps is None:
         raise Doubt("is reached by part of a warp")
-    group.waits = numbers[0]
-    step.state.meet(numbers[0], n)
+    group.waits = barrier
+    step.state.meet(barrier, threads)
