@@ -8,13 +8,14 @@ The record is all that this launcher knows of the compiler, see
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.launch import launch
-from cuda_tile.emulator.ptx.syntax import Module
+from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map_object import Tensor
 from cuda_tile.runtime.args import Argument, Bound, bind_args
@@ -84,6 +85,25 @@ def launch_recorded(
         preceding=preceding,
         **choices,
     )
+
+
+def box_bytes(entry: Function, record: LaunchRecord) -> dict[str, int]:
+    """Bytes that one copy by each tensor map moves, by the name of its parameter.
+
+    Args:
+        entry: The kernel.
+        record: Its launch record.
+    """
+    found: dict[str, int] = {}
+    place = len(record.parameters)
+    for part in record.appended:
+        if isinstance(part, GridExtents):
+            place += 3
+            continue
+        bits = element(part.element).bits
+        found[entry.params[place].name] = prod(part.box) * bits // 8
+        place += 1
+    return found
 
 
 def _appended(

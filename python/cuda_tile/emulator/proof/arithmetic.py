@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from cuda_tile.emulator.proof.quotients import quotient
 from cuda_tile.emulator.proof.values import (
     Value,
     constant,
@@ -117,12 +118,22 @@ def _sum(
         case "shl":
             by = constant(other)
             return None if by is None or by >= bits else scaled(one, 1 << by, bits)
+        case "not" if one.terms and one.array is not None and bits in {32, 64}:
+            return plus(scaled(one, -1, bits), _like(one, -1), bits)
+        case "shr" | "div" | "rem" if one.terms:
+            return quotient(opcode, one, constant(other), bits)
         case "or" | "xor" if one.terms or other.terms:
             return _beside(one, other, bits)
         case "and" if one.terms or other.terms:
             return _masked(one, other, bits)
         case _:
             return None
+
+
+def _like(value: Value, number: int) -> Value:
+    """One number for as many threads."""
+    assert value.array is not None, "sums have numbers"
+    return Value(np.full(value.array.size, number, np.int64))
 
 
 def _extended(value: Value, bits: int) -> Value:
@@ -272,11 +283,7 @@ def _other(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -> 
     if not operands or not all(map(is_one, operands)):
         return unknown(*operands)
     array = operands[0].array
-    if (
-        array is None
-        or any(value.array is None for value in operands)
-        or opcode == "setp"
-    ):
+    if array is None or any(value.array is None for value in operands):
         return unknown(*operands, is_uniform=True)
     parts = tuple((int(v.array[0]), v.terms) for v in operands if v.array is not None)
     origins = frozenset[str]().union(*(value.origins for value in operands))

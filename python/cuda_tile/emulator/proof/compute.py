@@ -7,9 +7,10 @@ import numpy as np
 
 from cuda_tile.emulator.proof.arithmetic import computed
 from cuda_tile.emulator.proof.kernel import AMONG_LANES, destinations, sources
+from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
-from cuda_tile.emulator.proof.values import Value, is_one, is_same, unknown
-from cuda_tile.emulator.ptx.syntax import SymbolAddress
+from cuda_tile.emulator.proof.values import Value, constant, is_one, is_same, unknown
+from cuda_tile.emulator.ptx.syntax import Register, SymbolAddress
 
 
 def compute(step: Step) -> None:
@@ -27,9 +28,35 @@ def compute(step: Step) -> None:
     wanted = [register for register in written if register in step.kernel.followed]
     if not wanted:
         return
+    if step.instruction.opcode == "elect":
+        _elect(step, written)
+        return
     value = _result(step)
     for number, register in enumerate(wanted):
         step.write(register, value if not number else unknown(value))
+
+
+def _elect(step: Step, written: tuple[Register, ...]) -> None:
+    """`elect.sync`: one lane of each warp; taken to be the first of the mask."""
+    mask = step.number(step.instruction.operands[1])
+    if mask not in {-1, 0xFFFFFFFF}:
+        raise Doubt("elects of lanes that nobody knows")
+    leader = np.arange(step.kernel.n_threads) % WARP == 0
+    for register in written:
+        is_flag = register.type.name == "pred"
+        number = leader.astype(np.int64) if is_flag else np.zeros(leader.size, np.int64)
+        step.write(register, Value(number))
+
+
+def _broadcast(step: Step, values: list[Value]) -> Value | None:
+    """`shfl.sync.idx` from one lane that is known."""
+    lane, clamp = constant(values[1]), constant(values[2])
+    array = values[0].array
+    if "idx" not in step.instruction.modifiers or array is None or clamp != WARP - 1:
+        return None
+    if lane is None or not 0 <= lane < WARP or array.size % WARP:
+        return None
+    return values[0]._replace(array=np.repeat(array[lane::WARP], WARP))
 
 
 def _result(step: Step) -> Value:
@@ -38,6 +65,8 @@ def _result(step: Step) -> Value:
     values = [step.value(o) for o in sources(instruction)]
     if opcode == "shfl" and is_one(values[0], step.group.mask):
         return values[0]
+    if opcode == "shfl" and (found := _broadcast(step, values)) is not None:
+        return found
     if opcode in AMONG_LANES or len(destinations(instruction)) > 1:
         return unknown(*values)
     if opcode == "selp":
@@ -53,8 +82,7 @@ def _selected(step: Step, values: list[Value]) -> Value:
     if is_same(yes, no):
         return yes
     if numbers is None:
-        both = is_one(yes) and is_one(no) and condition.is_uniform
-        return unknown(yes, no, is_uniform=both)
+        return computed("selp", step.instruction.modifiers, values)
     truth, own = numbers != 0, numbers[step.group.mask] != 0
     if own.all() or not own.any():
         return yes if own.all() else no

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cuda_tile.emulator.proof.shadow import Doubt
-from cuda_tile.emulator.proof.values import Value
+from cuda_tile.emulator.proof.values import Counted, Value, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction
 from cuda_tile.emulator.ptx.types import Array
 
@@ -56,6 +56,7 @@ class Accesses:
         self._n_threads = n_threads
         self._known: dict[object, _Access] = {}
         self._coordinates = set[str]()
+        self._doubts = set[str]()
 
     def add(
         self, instruction: Instruction, kind: str, value: Value, mask: Array, width: int
@@ -69,8 +70,18 @@ class Accesses:
             mask: The threads that may make it.
             width: Bytes.
         """
+        if any(isinstance(name, Counted) for name, _ in value.terms):
+            value = unknown(value)  # of several iterations
         key = instruction.line, kind, value.key, mask.tobytes(), width
         self._known[key] = _Access(instruction.line, kind, value, mask, width)
+
+    def doubt(self, why: str) -> None:
+        """Notes an access that is not followed.
+
+        Args:
+            why: What is to be said of it.
+        """
+        self._doubts.add(why)
 
     def judge(self) -> str:
         """Compares each with each.
@@ -81,6 +92,8 @@ class Accesses:
         Raises:
             Doubt: Two may meet; says which.
         """
+        for why in sorted(self._doubts):
+            raise Doubt(why)
         known = list(self._known.values())
         if len(known) > _MOST_KINDS:
             raise Doubt(f"{len(known)} accesses to global memory are too many")

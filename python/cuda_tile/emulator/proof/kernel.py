@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from cuda_tile.emulator.proof.liveness import live_registers
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, WARP
 from cuda_tile.emulator.ptx.syntax import (
     Address,
     Function,
     Group,
+    Immediate,
     Instruction,
     Module,
     Negated,
@@ -39,7 +42,31 @@ AMONG_LANES = frozenset(
 """Instructions that compute with what other lanes of their warp have."""
 COMPUTES = AMONG_LANES | {*_ALONE.split()}
 """Instructions that only compute."""
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
+_DECIDES = frozenset(
+    {"mov", "and", "or", "xor", "not", "selp", "setp", "min", "max", "add", "sub"}
+)
+"""Instructions through which a comparison may decide about a later one."""
 _STARTS = {"red", "st", "stmatrix", "bra", "ret", "exit", "bar", "barrier"}
+
+
+def width_of(instruction: Instruction) -> int:
+    """Bytes that a plain access of one thread touches; 16 for all else, or more."""
+    modifiers = instruction.modifiers
+    if instruction.opcode == "mbarrier":
+        return 8
+    if instruction.opcode not in {"ld", "ldu", "st", "atom", "red"}:
+        sizes = instruction.operands[2:3]
+        is_copy = instruction.opcode == "cp" and modifiers[1:2] in {("ca",), ("cg",)}
+        size = sizes[0].value if sizes and isinstance(sizes[0], Immediate) else 4
+        return min(16, int(size)) if is_copy else 16
+    bits = int("".join(filter(str.isdigit, modifiers[-1])) or 128)
+    return min(16, max(1, bits // 8) * vector_of(instruction))
+
+
+def vector_of(instruction: Instruction) -> int:
+    """Elements of a plain access."""
+    return next((_WIDTHS[m] for m in instruction.modifiers if m in _WIDTHS), 1)
 
 
 def destinations(instruction: Instruction) -> tuple[Register, ...]:
@@ -80,21 +107,41 @@ class Kernel:
         n_threads: Threads of a CTA.
         block: They along x, y and z.
         followed: The registers on which addresses and control depend.
+        deciding: Those on which it depends who goes where and waits.
         places: First byte of each shared variable.
         shared_bytes: Bytes of shared memory.
+        boxes: Bytes of a copy by each tensor map, by the name of its parameter.
     """
 
     function: Function
     block: tuple[int, int, int]
     followed: frozenset[Register]
+    deciding: frozenset[Register]
     places: dict[Variable, int]
     shared_bytes: int
+    boxes: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def n_threads(self) -> int:
         """Threads of a CTA."""
         x, y, z = self.block
         return x * y * z
+
+    @cached_property
+    def is_proxied(self) -> bool:
+        """Whether it has operations of the asynchronous proxy."""
+        return any(
+            i.opcode in {"wgmma", "tcgen05"} or i.modifiers[:2] == ("async", "bulk")
+            for i in self.function.code
+        )
+
+    @cached_property
+    def unit(self) -> int:
+        """Bytes of which each access to shared memory touches all or none, up to 16.
+
+        The least width of one, as they are aligned to theirs.
+        """
+        return min((width_of(i) for i in self.function.code), default=16)
 
     @cached_property
     def ids(self) -> dict[str, Array]:
@@ -136,7 +183,53 @@ class Kernel:
             end += 0 if variable.is_extern else variable.size_bytes
         if not extra and any(variable.is_extern for variable in shared):
             extra = MOST_BYTES - end  # nobody said how many: as many as it touches
-        return cls(function, block, _followed(function), places, end + extra)
+        followed, deciding = _followed(function), _deciding(function)
+        return cls(function, block, followed, deciding, places, end + extra)
+
+    @cached_property
+    def live(self) -> list[frozenset[Register]]:
+        """The registers that matter before each instruction, and at the end."""
+        return live_registers(self.function, self.followed, _read, destinations)
+
+
+def _read(instruction: Instruction) -> list[Register]:
+    """The registers that an instruction reads: a guard, sources and addresses."""
+    found = [] if instruction.guard is None else [instruction.guard[0]]
+    for operand in instruction.operands:
+        if isinstance(operand, Address):
+            found += [
+                r
+                for r in (operand.base, *operand.coordinates)
+                if isinstance(r, Register)
+            ]
+    return found + _sources_of(instruction)
+
+
+def _deciding(function: Function) -> frozenset[Register]:
+    """The guards, and the comparisons and choices that these are made of."""
+    found = {
+        i.guard[0]
+        for i in function.code
+        if i.guard is not None and "global" not in i.modifiers
+    }
+    makers = _makers(function)
+    work = list(found)
+    while work:
+        for instruction in makers.get(work.pop(), ()):
+            if instruction.opcode in _DECIDES:
+                news = {*_sources_of(instruction)} - found
+                found |= news
+                work += news
+    return frozenset(found)
+
+
+def _makers(function: Function) -> dict[Register, list[Instruction]]:
+    """The instructions that write each register."""
+    makers: dict[Register, list[Instruction]] = {}
+    for instruction in function.code:
+        for register in destinations(instruction):
+            makers.setdefault(register, []).append(instruction)
+    return makers
 
 
 def _followed(function: Function) -> frozenset[Register]:
@@ -145,16 +238,18 @@ def _followed(function: Function) -> frozenset[Register]:
     for instruction in function.code:
         if instruction.guard is not None:
             found.add(instruction.guard[0])
-        if instruction.opcode not in COMPUTES:
+        if instruction.opcode in {"mbarrier", "wgmma"}:
+            found.update(_sources_of(instruction))
+            found.update(_read(instruction))
+        elif instruction.opcode not in COMPUTES:
             own = instruction.operands
+            if "bulk" in instruction.modifiers:
+                found.update(o for o in own if isinstance(o, Register))
             bases = [o.base for o in own if isinstance(o, Address)]
             found.update(base for base in bases if isinstance(base, Register))
             if not bases:
                 found.update(registers_in(instruction))
-    makers: dict[Register, list[Instruction]] = {}
-    for instruction in function.code:
-        for register in destinations(instruction):
-            makers.setdefault(register, []).append(instruction)
+    makers = _makers(function)
     work = list(found)
     while work:
         for instruction in makers.get(work.pop(), ()):

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
+from cuda_tile.emulator.proof.conditions import truth_ways, ways
+from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
@@ -28,6 +31,7 @@ MOST_VISITS = 6000
 MOST_SECONDS = 10.0
 """After which a search is given up."""
 _ENDS = frozenset({"ret", "exit", "trap"})
+_COMPARES = frozenset({"setp", "min", "max"})
 _FORKS = _ENDS | {"bra", "bar", "barrier"}
 
 
@@ -48,6 +52,7 @@ class Search:
         self._work: list[State] = []
         self._seen: set[tuple[object, ...]] = set()
         self._labels = frozenset(self.kernel.function.labels)
+        self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
 
     def run(self) -> None:
@@ -60,7 +65,8 @@ class Search:
         if n_bytes > MOST_BYTES:
             raise Doubt(f"it has {n_bytes} bytes of shared memory")
         first = Threads(0, np.ones(n, bool), {})
-        shadow = Shadow.of(n, n_bytes)
+        n_units = -(-n_bytes // self.kernel.unit)
+        shadow = Shadow.of(n, n_units, is_proxied=self.kernel.is_proxied)
         self._work.append(State([first], shadow, np.zeros(n, bool)))
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
@@ -82,6 +88,8 @@ class Search:
             except Doubt as doubt:
                 where = f"line {instruction.line}: {instruction.mnemonic}"
                 raise Doubt(f"{where} {doubt}") from None
+        if any(one.expected for one in state.mbarriers.at.values()):
+            raise Doubt("a copy may be in flight at the end")
         if state.groups:
             raise Doubt("some threads wait at a barrier that others do not reach")
 
@@ -90,7 +98,8 @@ class Search:
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
-        state.widen(group, self.kernel.followed)
+        state.prune(self.kernel.live)
+        state.widen(group)
         key = state.key()
         if key not in self._seen:
             self._seen.add(key)
@@ -103,11 +112,16 @@ class Search:
 
     def _step(self, state: State, group: Threads, instruction: Instruction) -> None:
         mask, is_sure = group.mask, True
+        if instruction.opcode in _COMPARES and self._compares(
+            state, group, instruction
+        ):
+            return
         if instruction.guard is not None:
             register, is_negated = instruction.guard
             value = group.registers.get(register) or unknown()
             numbers = value.numbers
-            if numbers is None and value.is_uniform and _forks(instruction):
+            is_one = value.is_uniform or (mask.sum() == 1 and state.is_certain(group))
+            if numbers is None and is_one and _forks(instruction):
                 self._fork(state, group, register)
                 return
             is_sure = numbers is not None
@@ -120,7 +134,10 @@ class Search:
         if opcode == "bra":
             _branch(step)
             return
+        touched = self._watched[step.group.place]
         step.group.place += 1
+        if touched:
+            touches(step, touched)
         if not step.mask.any():
             return
         if opcode in _ENDS:
@@ -130,15 +147,55 @@ class Search:
         else:
             touch(step, self.accesses)
 
-    def _fork(self, state: State, group: Threads, register: Register) -> None:
-        """Goes on both ways, and knows the condition then."""
+    def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
+        """Goes on in all ways that a condition on symbols leaves open."""
+        target = instruction.operands[0]
+        if target not in self.kernel.deciding or instruction.guard is not None:
+            return False
+        assert isinstance(target, Register), "what decides is a register"
+        step = Step(self.kernel, state, group, instruction, group.mask, True)
+        one, other = (step.value(operand) for operand in instruction.operands[1:3])
+        opcode, modifiers = instruction.opcode, instruction.modifiers
+        compared = modifiers if opcode == "setp" else ("le", *modifiers)
+        found = ways(state.facts, compared, one, other, group.mask)
+        if found is None or not state.is_certain(group):
+            return False
+        if opcode == "setp":
+            results = [(facts, step.fixed(truth)) for facts, truth in found]
+        else:
+            first, last = (one, other) if opcode == "min" else (other, one)
+            results = [(facts, first if truth else last) for facts, truth in found]
+        group.place += 1
+        self._go(state, group, target, results)
+        return True
+
+    def _go(
+        self,
+        state: State,
+        group: Threads,
+        register: Register,
+        found: list[tuple[Facts, Value]],
+    ) -> None:
+        """Goes on in all ways, and knows in each what a register is."""
         place = state.groups.index(group)
-        for truth in (0, 1):
-            other = state.copy()
-            known = np.full(self.kernel.n_threads, truth, np.int64)
-            other.groups[place].registers[register] = Value(known)
-            self._work.append(other)
-        state.groups.clear()
+        for facts, value in found:
+            path = state.copy() if len(found) > 1 else state
+            path.groups[place].registers[register] = value
+            path.facts = facts
+            if len(found) > 1:
+                self._work.append(path)
+        if len(found) > 1:
+            state.groups.clear()
+
+    def _fork(self, state: State, group: Threads, register: Register) -> None:
+        """Goes on both ways of a condition, as far as both are possible."""
+        value = group.registers.get(register) or unknown()
+        found = truth_ways(state.facts, value, group.mask)
+        if found is None:
+            found = [(state.facts.copy(), truth) for truth in (0, 1)]
+        n = self.kernel.n_threads
+        results = [(f, Value(np.full(n, truth, np.int64))) for f, truth in found]
+        self._go(state, group, register, results)
 
 
 def _forks(instruction: Instruction) -> bool:
@@ -157,8 +214,12 @@ def _branch(step: Step) -> None:
     if stays.any() and mask.any():
         other = group.copy()
         other.place, other.mask = label.target, mask
+        other.loops += label.target <= group.place
         step.state.groups.append(other)
         group.mask = stays
         group.place += 1
+    elif mask.any():
+        group.loops += label.target <= group.place
+        group.place = label.target
     else:
-        group.place = label.target if mask.any() else group.place + 1
+        group.place += 1

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which accesses to shared memory nothing orders before what comes next.
 
-For each byte of shared memory since the last barrier of the CTA: the thread that wrote
-it, the one that read it, or that several did, and whether a copy to it is in flight.
-Two accesses of threads of one warp are ordered by a `bar.warp.sync` between them, which
-counts the warp's epoch. PTX ISA: "Memory Consistency Model", "cp.async".
+Happens-before without clocks: accesses that a thread makes between two of its releases
+are one row, and of each row it is noted who knows of it: threads, and mbarriers, which
+gather what arrives in their phase and hand it on when that is complete. A second table
+has what is known through a proxy fence. An access is ordered if its thread knows of all
+rows that are in conflict with it. PTX ISA: "Memory Consistency Model", "Proxies",
+"cp.async". More lenient in one point, as the emulator is: a bulk copy over what threads
+have read needs no proxy fence.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Self
 
 import numpy as np
 
@@ -17,7 +22,7 @@ from cuda_tile.emulator.ptx.types import Array
 
 WARP = 32
 MOST_BYTES = 1 << 18
-NOBODY, SEVERAL = -1, -2
+NOBODY = -1
 
 
 class Doubt(Exception):
@@ -25,128 +30,212 @@ class Doubt(Exception):
 
 
 @dataclass(eq=False)
-class Shadow:
-    """The state of shared memory.
+class Rows:
+    """Who knows of what: of accesses, of waits that are over, of phases.
 
     Attributes:
-        epochs: Of each warp.
-        writer: Of each byte, the thread that wrote it; NOBODY if no one has.
-        written: Its warp's epoch then.
-        reader: The thread that read it, NOBODY or SEVERAL.
-        warp: The warp of all these, NOBODY or SEVERAL.
-        read: The latest of their epochs.
-        flying: Whether a copy to it is in flight.
-        groups: The copies of each group in flight, the open one last: bytes, threads.
+        known: Of each row, whether a thread or mbarrier knows of it.
+        fenced: The same through a proxy fence.
+        owner: The thread whose accesses a row is; NOBODY of what is asynchronous.
+        is_wait: Whether it is no access, but a wait that is over.
     """
 
-    epochs: Array
+    known: Array
+    fenced: Array
+    owner: Array
+    is_wait: Array
+
+    @classmethod
+    def of(cls, n_threads: int) -> Self:
+        """None yet."""
+        none = np.zeros((0, n_threads), bool)
+        return cls(none, none, np.zeros(0, np.int32), np.zeros(0, bool))
+
+    def copy(self) -> Rows:
+        """The same of another path."""
+        return Rows(self.known.copy(), self.fenced.copy(), self.owner, self.is_wait)
+
+    def column(self) -> int:
+        """One more that may know."""
+        self.known = np.pad(self.known, ((0, 0), (0, 1)))
+        self.fenced = np.pad(self.fenced, ((0, 0), (0, 1)))
+        return self.known.shape[1] - 1
+
+    def add(self, owners: Array, *, is_wait: bool = False) -> Array:
+        """Rows of some threads, who know of their own, or of what is asynchronous."""
+        first, n = len(self.owner), len(owners)
+        new = np.zeros((n, self.known.shape[1]), bool)
+        own = np.flatnonzero(owners != NOBODY)
+        new[own, owners[own]] = True
+        self.known = np.concatenate([self.known, new])
+        self.fenced = np.concatenate([self.fenced, np.zeros_like(new)])
+        self.owner = np.concatenate([self.owner, owners])
+        self.is_wait = np.concatenate([self.is_wait, np.full(n, is_wait)])
+        return np.arange(first, first + n)
+
+    def tell(self, who: Array, whom: Array) -> None:
+        """Some know all that any of others know.
+
+        Args:
+            who: The columns of those that learn.
+            whom: The columns of the others.
+        """
+        for table in (self.known, self.fenced):
+            news = table[:, whom].any(axis=1)
+            table[np.ix_(news, who)] = True
+
+    def fence(self, threads: Array) -> None:
+        """A proxy fence of threads covers all that they know."""
+        self.fenced[:, threads] |= self.known[:, threads]
+
+
+@dataclass(eq=False)
+class Shadow:
+    """The state of shared memory, by units of the kernel.
+
+    Attributes:
+        n_threads: Threads of the CTA.
+        rows: Who knows of what.
+        writer: The row that wrote each unit; NOBODY if no one has, or all know.
+        reader: The set of rows that read it since, by number; 0 for none.
+        sets: The sets of rows.
+        current: The row of each thread, NOBODY if its next access begins one.
+        flying: Whether a copy to it by `cp.async` is in flight.
+        groups: These copies in groups, the open one last: units, threads.
+        is_proxied: Whether the kernel has asynchronous operations of another proxy.
+        gone: The threads that have ended, to which it matters no more what they know.
+    """
+
+    n_threads: int
+    rows: Rows
     writer: Array
-    written: Array
     reader: Array
-    warp: Array
-    read: Array
+    sets: list[tuple[int, ...]]
+    current: Array
     flying: Array
     groups: list[list[tuple[Array, Array]]] = field(
         default_factory=lambda: [list[tuple[Array, Array]]()]
     )
+    is_proxied: bool = True
+    gone: Array = field(default_factory=lambda: np.zeros(0, bool))
 
     @classmethod
-    def of(cls, n_threads: int, n_bytes: int) -> Shadow:
+    def of(cls, n_threads: int, n_units: int, *, is_proxied: bool) -> Shadow:
         """Nothing has happened yet.
 
         Args:
             n_threads: Threads of the CTA.
-            n_bytes: Bytes of shared memory.
+            n_units: Units of shared memory.
+            is_proxied: Whether there are asynchronous operations of another proxy.
         """
-        one, two, three, four, five = (
-            np.full(n_bytes, NOBODY, np.int32) for _ in range(5)
-        )
-        epochs = np.zeros(-(-n_threads // WARP), np.int32)
-        return cls(epochs, one, two, three, four, five, np.zeros(n_bytes, bool))
+        writer, reader = np.full(n_units, NOBODY, np.int32), np.zeros(n_units, np.int32)
+        current, flying = np.full(n_threads, NOBODY, np.int32), np.zeros(n_units, bool)
+        rows = Rows.of(n_threads)
+        found = cls(n_threads, rows, writer, reader, [()], current, flying)
+        found.is_proxied, found.gone = is_proxied, np.zeros(n_threads, bool)
+        return found
 
     def copy(self) -> Shadow:
         """Another one in the same state."""
         return Shadow(
-            self.epochs.copy(),
+            self.n_threads,
+            self.rows.copy(),
             self.writer.copy(),
-            self.written.copy(),
             self.reader.copy(),
-            self.warp.copy(),
-            self.read.copy(),
+            list(self.sets),
+            self.current.copy(),
             self.flying.copy(),
             [list(group) for group in self.groups],
+            self.is_proxied,
+            self.gone.copy(),
         )
 
-    def key(self) -> bytes:
-        """What tells its state from others; epochs count from the warp's own."""
-        own = self.epochs[np.maximum(self.writer, 0) // WARP] == self.written
-        of = self.epochs[np.maximum(self.warp, 0)] == self.read
-        said = [self.writer, own & (self.writer >= 0), self.reader, self.warp]
-        said += [of & (self.warp >= 0), self.flying]
-        parts = [np.ascontiguousarray(array).tobytes() for array in said]
-        for group in self.groups:
-            parts.append(b"|")
-            parts += [array.tobytes() for copy in group for array in copy]
-        return b"".join(parts)
+    # Accesses of threads -----------------------------------------------------------
 
-    def _checked(self, places: Array, threads: Array, *, is_write: bool) -> None:
-        """Refuses accesses that something before is not ordered with."""
-        if self.flying[places].any():
-            raise Doubt("touches bytes to which a copy is in flight")
-        writer, warps = self.writer[places], threads // WARP
-        ordered = self.written[places] < self.epochs[warps]
-        ordered &= writer // WARP == warps
-        if ((writer != NOBODY) & (writer != threads) & ~ordered).any():
-            raise Doubt("touches what another thread writes, with no barrier between")
-        if not is_write:
-            return
-        reader, own = self.reader[places], self.warp[places]
-        ordered = (own == warps) & (self.read[places] < self.epochs[warps])
-        if ((reader != NOBODY) & (reader != threads) & ~ordered).any():
-            raise Doubt("writes what another thread reads, with no barrier between")
+    def own_rows(self, threads: Array) -> Array:
+        """The rows of the accesses that threads make now, one for each that is named."""
+        without = np.unique(threads[self.current[threads] == NOBODY])
+        if without.size:
+            self.current[without] = self.rows.add(without.astype(np.int32))
+        return self.current[threads]
 
     def reads(self, places: Array, threads: Array) -> None:
-        """Threads read bytes.
+        """Threads read units.
 
         Args:
-            places: The bytes, one for each thread that follows.
+            places: The units, one for each thread that follows.
             threads: The threads.
 
         Raises:
             Doubt: Nothing orders this with an access before.
         """
         self._checked(places, threads, is_write=False)
-        warps = threads // WARP
-        for said, who in ((self.reader, threads), (self.warp, warps)):
-            before = said[places]
-            others = (before != NOBODY) & (before != who)
-            said[places] = who
-            others |= said[places] != who
-            said[places[others]] = SEVERAL
-        np.maximum.at(self.read, places, self.epochs[warps])
+        self.note_read(places, self.own_rows(threads))
+
+    def note_read(self, places: Array, rows: Array) -> None:
+        """Adds rows to those that have read units since their last write."""
+        order = np.argsort(places, kind="stable")
+        places, rows = places[order], rows[order]
+        while places.size:
+            is_first = np.ones(places.size, bool)
+            is_first[1:] = places[1:] != places[:-1]
+            self._add_readers(places[is_first], rows[is_first])
+            places, rows = places[~is_first], rows[~is_first]
+
+    def _add_readers(self, places: Array, rows: Array) -> None:
+        pairs = self.reader[places].astype(np.int64) << 32 | rows
+        kinds, which = np.unique(pairs, return_inverse=True)
+        numbers = {members: number for number, members in enumerate(self.sets)}
+        found = np.empty(kinds.size, np.int32)
+        for place, pair in enumerate(kinds):
+            before, row = self.sets[int(pair) >> 32], int(pair) & 0xFFFFFFFF
+            members = tuple(sorted({*before, row}))
+            if members not in numbers:
+                numbers[members] = len(self.sets)
+                self.sets.append(members)
+            found[place] = numbers[members]
+        self.reader[places] = found[which.ravel()]
 
     def writes(self, places: Array, threads: Array) -> None:
-        """Threads write bytes.
+        """Threads write units.
 
         Args:
-            places: The bytes, one for each thread that follows.
+            places: The units, one for each thread that follows.
             threads: The threads.
 
         Raises:
             Doubt: Nothing orders this with an access before.
         """
         self._checked(places, threads, is_write=True)
-        self.writer[places] = threads
-        if (self.writer[places] != threads).any():
+        rows = self.own_rows(threads)
+        self.writer[places] = rows
+        if (self.writer[places] != rows).any():
             raise Doubt("writes what another thread writes in the same instruction")
-        self.written[places] = self.epochs[threads // WARP]
-        self.reader[places] = self.warp[places] = self.read[places] = NOBODY
+        self.reader[places] = 0
+
+    def _checked(self, places: Array, threads: Array, *, is_write: bool) -> None:
+        """Refuses accesses of threads that something before is not ordered with."""
+        if self.flying[places].any():
+            raise Doubt("touches bytes to which a copy is in flight")
+        writer = self.writer[places]
+        some = writer != NOBODY
+        if not self.rows.known[writer[some], threads[some]].all():
+            raise Doubt("touches what another thread writes, with no barrier between")
+        if not is_write:
+            return
+        reader = self.reader[places]
+        for number in np.unique(reader):
+            who = np.unique(threads[reader == number])
+            if not self.rows.known[np.ix_(self.sets[number], who)].all():
+                raise Doubt("writes what another thread reads, with no barrier between")
+
+    # Copies of cp.async ------------------------------------------------------------
 
     def copies(self, places: Array, threads: Array) -> None:
-        """Threads start copies to bytes.
+        """Threads start copies to units.
 
         Args:
-            places: The bytes, one for each thread that follows.
+            places: The units, one for each thread that follows.
             threads: The threads.
 
         Raises:
@@ -175,15 +264,148 @@ class Shadow:
         landed, self.groups = self.groups[:count], self.groups[count:]
         for places, threads in (copy for group in landed for copy in group):
             self.flying[places] = False
-            self.writer[places] = threads
-            self.written[places] = self.epochs[threads // WARP]
+            self.writer[places] = self.own_rows(threads)
+            self.reader[places] = 0
 
-    def barrier(self) -> None:
-        """All threads of the CTA meet."""
-        for array in (self.writer, self.written, self.reader, self.warp, self.read):
-            array.fill(NOBODY)
-        self.epochs.fill(0)
+    # Operations of the asynchronous proxy ------------------------------------------
+
+    def begin_async(self, places: Array, threads: Array, *, is_write: bool) -> int:
+        """Threads start an operation that touches units until somebody hears of it.
+
+        Args:
+            places: The units.
+            threads: The threads, each of which must know of all before.
+            is_write: Whether it writes.
+
+        Returns:
+            Its row, of which nobody knows.
+
+        Raises:
+            Doubt: Nothing orders this with an access before.
+        """
+        if self.flying[places].any():
+            raise Doubt("touches bytes to which a copy is in flight")
+        writers = np.unique(self.writer[places])
+        writers = writers[writers != NOBODY]
+        is_async = self.rows.owner[writers] == NOBODY
+        for rows, known in (
+            (writers[is_async], self.rows.known),
+            (writers[~is_async], self.rows.fenced),
+        ):
+            if not known[np.ix_(rows, threads)].all():
+                raise Doubt("touches what a thread writes, with no barrier or no fence")
+        for number in np.unique(self.reader[places]) if is_write else ():
+            if not self.rows.known[np.ix_(self.sets[number], threads)].all():
+                raise Doubt("writes what a thread reads, with no barrier between")
+        (row,) = self.rows.add(np.array([NOBODY], np.int32))
+        if is_write:
+            self.writer[places], self.reader[places] = row, 0
+        else:
+            self.note_read(np.unique(places), np.full(np.unique(places).size, row))
+        return int(row)
+
+    # Synchronisation ---------------------------------------------------------------
+
+    def release(self, threads: Array) -> None:
+        """What threads touch from now on is another row."""
+        self.current[threads] = NOBODY
+
+    def meet(self, threads: Array) -> None:
+        """Threads meet at a barrier."""
+        self.rows.tell(threads, threads)
+        self.release(threads)
 
     def warp_barrier(self, warps: Array) -> None:
         """All threads of some warps meet, warp by warp."""
-        self.epochs[warps] += 1
+        for warp in warps:
+            first = int(warp) * WARP
+            self.meet(np.arange(first, min(first + WARP, self.n_threads)))
+
+    # States ------------------------------------------------------------------------
+
+    def tidy(self, used: Array) -> Array:
+        """Drops the rows that matter no more.
+
+        Args:
+            used: Rows that matter for another reason.
+
+        Returns:
+            The new number of each row; NOBODY of those that are gone.
+        """
+        rows = self.rows
+        table = rows.fenced if self.is_proxied else rows.known
+        sure = np.where((rows.owner == NOBODY)[:, None], rows.known, table)
+        there = np.flatnonzero(~self.gone)
+        is_over = sure[:, there].all(axis=1)
+        writer = self.writer
+        writer[np.append(is_over, False)[writer]] = NOBODY
+        heard = rows.known[:, there].all(axis=1)
+        kept = [
+            tuple(row for row in members if not heard[row]) for members in self.sets
+        ]
+        self.sets, numbers = _interned(kept)
+        self.reader = numbers[self.reader]
+        matters = np.zeros(len(rows.owner), bool)
+        matters[writer[writer != NOBODY]] = True
+        for number in np.unique(self.reader):
+            matters[list(self.sets[number])] = True
+        matters[used] = True
+        matters[self.current[self.current != NOBODY]] = True
+        new = np.where(matters, np.cumsum(matters) - 1, NOBODY).astype(np.int32)
+        rows.known, rows.fenced = rows.known[matters], rows.fenced[matters]
+        rows.owner, rows.is_wait = rows.owner[matters], rows.is_wait[matters]
+        self._number(new)
+        return new
+
+    def _number(self, new: Array) -> None:
+        """Gives rows new numbers."""
+        some = self.writer != NOBODY
+        self.writer[some] = new[self.writer[some]]
+        open_ = self.current != NOBODY
+        self.current[open_] = new[self.current[open_]]
+        used = {int(number) for number in np.unique(self.reader)}
+        kept = [
+            tuple(int(new[row]) for row in members) if number in used else ()
+            for number, members in enumerate(self.sets)
+        ]
+        self.sets, numbers = _interned(kept)
+        self.reader = numbers[self.reader]
+
+    def signatures(self) -> Array:
+        """A number of each row: the same for rows that differ in nothing."""
+        rows = self.rows
+        parts = [rows.owner[:, None].view(np.uint8), rows.is_wait[:, None]]
+        table = np.packbits(np.concatenate([rows.known, rows.fenced], 1), axis=1)
+        whole = np.concatenate([*parts, table], axis=1)
+        return np.array(
+            [
+                int.from_bytes(blake2b(r.tobytes(), digest_size=7).digest())
+                for r in whole
+            ],
+            np.int64,
+        )
+
+    def key(self, signatures: Array) -> bytes:
+        """What tells its state from others."""
+        padded = np.append(signatures, NOBODY)
+        members = [
+            hash(tuple(sorted({int(signatures[row]) for row in rows})))
+            for rows in self.sets
+        ]
+        readers = np.array(members, np.int64)[self.reader]
+        parts = [padded[self.writer], readers, self.flying]
+        said = blake2b(digest_size=16)
+        for array in parts:
+            said.update(np.ascontiguousarray(array).tobytes())
+        for group in self.groups:
+            said.update(b"|")
+            for places, threads in group:
+                said.update(places.tobytes() + threads.tobytes())
+        return said.digest()
+
+
+def _interned(sets: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Array]:
+    """Sets, each once, the empty one first, and the new number of each."""
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    found = [numbers.setdefault(members, len(numbers)) for members in sets]
+    return list(numbers), np.array(found, np.int32)

@@ -3,17 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cuda_tile.emulator.proof.shadow import Shadow
-from cuda_tile.emulator.proof.values import Value, joined
+import numpy as np
+
+from cuda_tile.emulator.proof.counting import (
+    MOST_VISITS,
+    Known,
+    Place,
+    Visit,
+    Visits,
+    forgotten,
+    is_made_of_counts,
+    moved,
+    moved_facts,
+)
+from cuda_tile.emulator.proof.facts import Facts
+from cuda_tile.emulator.proof.phases import Mbarriers
+from cuda_tile.emulator.proof.products import BulkGroups, Products
+from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
+from cuda_tile.emulator.proof.values import Counted, Value, joined, replaced
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
-
-DISTINCT = 12
-"""Values of a register at one place, all different, after which it is taken for one
-that counts. More than the slots and phases of any ring here."""
 
 
 @dataclass(eq=False)
@@ -24,18 +36,26 @@ class Threads:
         place: The number of their next instruction.
         mask: Which threads.
         registers: What is known of their registers.
-        waits: The barrier at which they wait.
+        waits: The barrier at which they wait, or the mbarrier.
+        loops: How often they have jumped back.
     """
 
     place: int
     mask: Array
     registers: dict[Register, Value]
-    waits: int | None = None
+    waits: int | tuple[str, int] | None = None
+    loops: int = 0
 
     def copy(self) -> Threads:
         """Others at the same place."""
         known = dict(self.registers)
-        return Threads(self.place, self.mask, known, self.waits)
+        return Threads(self.place, self.mask, known, self.waits, self.loops)
+
+    @property
+    def warps(self) -> Array:
+        """Which warps have threads among them."""
+        firsts = np.arange(0, self.mask.size, WARP)
+        return np.logical_or.reduceat(self.mask, firsts)
 
 
 @dataclass(eq=False)
@@ -46,34 +66,81 @@ class State:
         groups: Its threads, by place.
         shadow: Its shared memory.
         lost: The threads that may have ended, or go on for ever.
-        seen: For each label what registers were at the last visits.
+        facts: What the path knows of sums of symbols.
+        mbarriers: The mbarriers.
+        products: The products of each warpgroup, by its first thread.
+        bulk: The bulk copies from shared memory.
+        named: The threads that meet at each barrier.
+        visits: For each label what was at the last visits.
+        counts: The symbols that count, each with the register that tells from which
+            iteration on, and the least number that it has.
     """
 
     groups: list[Threads]
     shadow: Shadow
     lost: Array
-    seen: dict[int, list[Mapping[Register, object]]] = field(
-        default_factory=dict[int, "list[Mapping[Register, object]]"]
+    facts: Facts = field(default_factory=Facts)
+    mbarriers: Mbarriers = field(default_factory=Mbarriers)
+    products: dict[int, Products] = field(default_factory=dict[int, Products])
+    bulk: BulkGroups = field(default_factory=BulkGroups)
+    named: dict[int, bytes] = field(default_factory=dict[int, bytes])
+    visits: dict[int, Visits] = field(default_factory=dict[int, Visits])
+    counts: dict[Counted, tuple[Register, int]] = field(
+        default_factory=dict[Counted, "tuple[Register, int]"]
     )
 
     def copy(self) -> State:
         """Another path from here."""
         groups = [group.copy() for group in self.groups]
-        seen = {place: list(visits) for place, visits in self.seen.items()}
-        return State(groups, self.shadow.copy(), self.lost.copy(), seen)
+        visits = {place: seen.copy() for place, seen in self.visits.items()}
+        shadow, lost, facts = self.shadow.copy(), self.lost.copy(), self.facts.copy()
+        products = {first: one.copy() for first, one in self.products.items()}
+        others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
+        counts = dict(self.counts)
+        return State(groups, shadow, lost, facts, *others, visits, counts)
 
     def key(self) -> tuple[object, ...]:
         """What tells it from others."""
-        said: list[object] = [self.shadow.key(), self.lost.tobytes()]
-        for group in sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes())):
-            known = frozenset((r, v.key) for r, v in group.registers.items())
-            said += [group.place, group.mask.tobytes(), group.waits, known]
+        said: list[object] = [self._skeleton(), self.facts.key()]
+        for group in self._sorted():
+            said.append(frozenset((r, v.key) for r, v in group.registers.items()))
         return tuple(said)
 
+    def _sorted(self) -> list[Threads]:
+        return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
+
+    def _skeleton(self) -> tuple[object, ...]:
+        """What tells it from others but for registers and bounds."""
+        where = [
+            (g.place, g.mask.tobytes(), g.waits, g.loops - self._least(g))
+            for g in self._sorted()
+        ]
+        counts = frozenset(self.counts.items())
+        signatures = self.shadow.signatures()
+        said = [
+            self.bulk.key(signatures),
+            *(
+                (at, one.key(signatures))
+                for at, one in sorted(self.mbarriers.at.items())
+            ),
+            *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
+        ]
+        order = self.shadow.key(signatures), tuple(said), self.shadow.gone.tobytes()
+        return order, self.lost.tobytes(), tuple(where), counts
+
     def next(self) -> Threads | None:
-        """Who goes on: those that are furthest back."""
+        """Who goes on: those that are furthest back.
+
+        Of the threads of one warp it is those that have jumped back least, so that
+        they meet again before the next iteration.
+        """
         ready = [group for group in self.groups if group.waits is None]
-        return min(ready, key=lambda g: g.place, default=None)
+        first = min(ready, key=lambda g: g.place, default=None)
+        if first is None or len(ready) < 2 or not self.is_certain(first):
+            return first
+        warps = first.warps
+        near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
+        return min(near, key=lambda g: (g.loops, g.place))
 
     def gather(self, group: Threads) -> Threads:
         """Puts threads together with those that are at the same place.
@@ -90,6 +157,7 @@ class State:
                 if (found := other.registers.get(register)) is not None
             }
             group.mask = group.mask | other.mask
+            group.loops = max(group.loops, other.loops)
             self.groups.remove(other)
         return group
 
@@ -104,48 +172,156 @@ class State:
         if not is_sure or not self.is_certain(group):
             self.lost |= mask
         group.mask = group.mask & ~mask if is_sure else group.mask
+        if is_sure:
+            self.shadow.gone |= mask
+        if not all(self.bulk.are_over(int(thread)) for thread in np.flatnonzero(mask)):
+            raise Doubt("ends before bulk copies have read what they copy")
         if not group.mask.any():
             self.groups.remove(group)
 
     def meet(self, barrier: int, n_threads: int) -> None:
-        """Threads that wait at a barrier go on if all of the CTA do.
+        """Threads that wait at a barrier go on if as many do as it says.
 
         Args:
             barrier: Its number.
-            n_threads: Threads of the CTA.
+            n_threads: The threads that it waits for.
+
+        Raises:
+            Doubt: Others have met there before.
         """
         waiting = [other for other in self.groups if other.waits == barrier]
-        if sum(int(other.mask.sum()) for other in waiting) == n_threads:
-            self.shadow.barrier()
-            for other in waiting:
-                other.waits = None
+        if sum(int(other.mask.sum()) for other in waiting) < n_threads:
+            return
+        who = np.logical_or.reduce([other.mask for other in waiting])
+        if who.sum() != n_threads or self.named.setdefault(barrier, who.tobytes()) != (
+            who.tobytes()
+        ):
+            raise Doubt("is a barrier of other threads at another time")
+        self.shadow.meet(np.flatnonzero(who))
+        for other in waiting:
+            other.waits = None
+
+    def wake(self, place: int) -> None:
+        """A phase of an mbarrier is complete: who waits for it asks again.
+
+        Args:
+            place: Its address.
+        """
+        for group in self.groups:
+            if group.waits == ("mbarrier", place):
+                group.waits = None
+
+    def tidy(self) -> None:
+        """Drops what nothing of what is to come can depend on."""
+        parts = [*self.mbarriers.at.values(), *self.products.values(), self.bulk]
+        used = [row for part in parts for row in part.rows()]
+        new = self.shadow.tidy(np.array(used, np.int64))
+        for part in parts:
+            part.number(new)
 
     def is_certain(self, group: Threads) -> bool:
         """Whether all threads of a group are surely there."""
         others = [other.mask for other in self.groups if other is not group]
         return not any((mask & group.mask).any() for mask in (*others, self.lost))
 
-    def widen(self, group: Threads, live: frozenset[Register]) -> None:
-        """Forgets the registers that have never been the same here.
+    def _least(self, group: Threads) -> int:
+        """How often those have jumped back that did least, of the same warps."""
+        warps = group.warps
+        return min(other.loops for other in self.groups if (other.warps & warps).any())
+
+    def prune(self, live: Sequence[frozenset[Register]]) -> None:
+        """Drops registers that nothing reads any more.
+
+        Args:
+            live: Those that matter before each instruction.
+        """
+        for group in self.groups:
+            matter = live[group.place]
+            group.registers = {r: v for r, v in group.registers.items() if r in matter}
+            for register, value in group.registers.items():
+                if any(is_made_of_counts(name) for name, _ in value.terms):
+                    group.registers[register] = forgotten(value, group.mask)
+        held = {
+            name
+            for group in self.groups
+            for value in group.registers.values()
+            for name, _ in value.terms
+        }
+        over = frozenset(symbol for symbol in self.counts if symbol not in held)
+        for symbol in over:
+            del self.counts[symbol]
+        self.facts.forget(lambda name: name in over or is_made_of_counts(name))
+
+    def widen(self, group: Threads) -> None:
+        """Makes sums with a symbol of what counts.
 
         Args:
             group: The threads, at a label.
-            live: The registers that matter.
         """
-        keys = {r: v.key for r, v in group.registers.items() if r in live}
-        visits = [*self.seen.get(group.place, ()), keys][-DISTINCT:]
-        self.seen[group.place] = visits
-        if len(visits) < DISTINCT:
+        self.tidy()
+        self._shift()
+        known: Known = {
+            (place, register): value
+            for place, other in enumerate(self._sorted())
+            for register, value in other.registers.items()
+        }
+        visits = self.visits.setdefault(group.place, Visits())
+        visits.add(Visit(self._skeleton(), known, self.facts.copy()))
+        counters = visits.counters()
+        if not counters:
             return
-        for register, value in group.registers.items():
-            said = [visit.get(register) for visit in visits]
-            if register in live and None not in said and len(set(said)) == DISTINCT:
-                group.registers[register] = _counted(value)
-                self.seen[group.place] = []
+        symbol = Counted(group.place)
+        earlier = None if symbol in self.counts else visits.earlier(counters)
+        if earlier is not None:
+            self._count(symbol, counters, earlier)
+        elif len(visits.seen) < MOST_VISITS:
+            return
+        else:
+            for place, register in counters:
+                own = self._sorted()[place]
+                own.registers[register] = forgotten(own.registers[register], own.mask)
+        self.visits = {}
 
+    def _count(self, symbol: Counted, counters: set[Place], earlier: Visit) -> None:
+        """This state and all that go on from the earlier one in the same way."""
+        groups = self._sorted()
+        for place, register in sorted(counters, key=lambda c: (c[0], c[1].name)):
+            own = groups[place]
+            now, before = own.registers[register], earlier.known[place, register]
+            sum_ = moved(before, now, own.mask, symbol)
+            if sum_ is None:
+                own.registers[register] = forgotten(now, own.mask)
+                continue
+            own.registers[register], step = sum_
+            if step > 0 and symbol not in self.counts:
+                base = sum_[0].array
+                assert base is not None, "sums have numbers"
+                self.counts[symbol] = register, int(base[own.mask][0])
+        self.facts = moved_facts(earlier.facts, self.facts, symbol)
 
-def _counted(value: Value) -> Value:
-    """A value of which nobody knows any more but whether threads share it."""
-    array = value.array
-    is_one = value.is_uniform if array is None else bool((array == array[0]).all())
-    return Value(None, (), is_one, value.origins)
+    def _shift(self) -> None:
+        """Counts from the iteration on that brings a symbol's register to its base."""
+        for symbol, (register, base) in list(self.counts.items()):
+            holders = [
+                (group, value)
+                for group in self._sorted()
+                if (value := group.registers.get(register)) is not None
+                and any(name == symbol for name, _ in value.terms)
+            ]
+            if not holders:
+                continue
+            group, value = holders[0]
+            step = dict(value.terms)[symbol]
+            assert value.array is not None, "sums have numbers"
+            later = (int(value.array[group.mask][0]) - base) // step
+            if later > 0:
+                self._shift_by(symbol, later)
+
+    def _shift_by(self, symbol: Counted, later: int) -> None:
+        """Lets a symbol be what it was plus a number that is not negative."""
+        for group in self.groups:
+            group.registers = {
+                register: replaced(value, symbol, -later)
+                for register, value in group.registers.items()
+            }
+        self.facts = self.facts.shifted(symbol, later)

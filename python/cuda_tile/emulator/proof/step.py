@@ -68,6 +68,8 @@ class Step:
     @property
     def warps(self) -> Array | None:
         """The warps of the threads; None if a part of one is among them."""
+        if self.mask.all():
+            return np.arange(-(-self.mask.size // WARP))
         padded = np.pad(self.mask, (0, -self.mask.size % WARP), mode="edge")
         warps = padded.reshape(-1, WARP)
         if (warps.any(axis=1) != warps.all(axis=1)).any():

@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
-from cuda_tile.emulator.proof.kernel import destinations
+from cuda_tile.emulator.proof.asynchronous import bulk, mbarrier, wgmma
+from cuda_tile.emulator.proof.facts import Argument
+from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.proof.values import Value, symbol, unknown
@@ -15,9 +17,8 @@ from cuda_tile.emulator.ptx.types import Array
 _SPACES = frozenset({"global", "shared", "local", "param", "const"})
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _NOTHING = frozenset(
-    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma"}
+    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma", "setmaxnreg"}
 )
-_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _KINDS = {"ld": "read", "ldu": "read", "st": "write"}
 _ALL_LANES = {0xFFFFFFFF, -1}
 
@@ -35,9 +36,11 @@ def touch(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
     for register in destinations(step.instruction):
         step.write(register, unknown(), is_sure=False)
-    if opcode in _NOTHING:
+    if opcode == "fence" and {"proxy", "mbarrier_init"} & {*modifiers}:
+        _fence(step)
+    elif opcode in _NOTHING:
         return
-    if opcode in {"bar", "barrier"}:
+    elif opcode in {"bar", "barrier"}:
         _wait(step)
     elif opcode in _KINDS and not _STRONG & {*modifiers}:
         _access(step, accesses)
@@ -45,6 +48,12 @@ def touch(step: Step, accesses: Accesses) -> None:
         _matrix(step)
     elif opcode in {"atom", "red"} and "global" in modifiers:
         _access(step, accesses)
+    elif opcode == "mbarrier":
+        mbarrier(step)
+    elif opcode == "wgmma":
+        wgmma(step)
+    elif opcode == "cp" and modifiers[:2] == ("async", "bulk"):
+        bulk(step, accesses)
     elif opcode == "cp" and modifiers[:1] == ("async",):
         _copy(step, accesses)
     else:
@@ -54,8 +63,9 @@ def touch(step: Step, accesses: Accesses) -> None:
 def _access(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
     space = next((s for m in modifiers if (s := m.split("::")[0]) in _SPACES), "")
-    count = next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 1)
-    width = count * max(1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8)
+    width = vector_of(step.instruction) * max(
+        1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8
+    )
     address = step.address()
     match space:
         case "param":
@@ -79,16 +89,18 @@ def _argument(step: Step, address: Value) -> None:
         raise Doubt("is not followed")
     offset = int(address.array[0]) if address.array is not None else 0
     name = f"{address.terms[0][0]}+{offset}"
-    is_pointer = step.instruction.modifiers[-1][1:] == "64"
+    bits = int(step.instruction.modifiers[-1][1:])
+    is_pointer = bits == 64
     origins = frozenset({name}) if is_pointer else frozenset[str]()
     written = destinations(step.instruction)
     for number, register in enumerate(written):
         one = f"{name}.{number}" if len(written) > 1 else name
-        step.write(register, symbol(one, step.kernel.n_threads, origins))
+        value = symbol(Argument(one, bits), step.kernel.n_threads, origins)
+        step.write(register, value)
 
 
 def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, Array]:
-    """The bytes of an access to shared memory, and whose they are."""
+    """The units of an access to shared memory, and whose they are."""
     numbers = address.numbers
     if numbers is None:
         raise Doubt("has an address that nobody knows")
@@ -96,8 +108,12 @@ def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, 
     first = numbers[threads]
     if (first < 0).any() or (first + width > step.kernel.shared_bytes).any():
         raise Doubt("leaves shared memory")
-    places = (first[:, None] + np.arange(width)).ravel()
-    return np.repeat(threads, width), places
+    unit = step.kernel.unit
+    if width % unit or (first % unit).any():
+        raise Doubt("is not aligned to its width")
+    count = width // unit
+    places = (first[:, None] // unit + np.arange(count)).ravel()
+    return np.repeat(threads, count), places
 
 
 def _matrix(step: Step) -> None:
@@ -139,6 +155,15 @@ def _copy(step: Step, accesses: Accesses) -> None:
             raise Doubt("is not followed")
 
 
+def _fence(step: Step) -> None:
+    """What threads know is visible to asynchronous operations of another proxy."""
+    if not step.is_certain:
+        raise Doubt("may be reached or not")
+    threads = np.flatnonzero(step.mask)
+    step.state.shadow.rows.fence(threads)
+    step.state.shadow.release(threads)
+
+
 def _wait(step: Step) -> None:
     modifiers, group, n = step.instruction.modifiers, step.group, step.kernel.n_threads
     if not step.is_whole or not step.is_certain:
@@ -148,10 +173,12 @@ def _wait(step: Step) -> None:
         if numbers[0] in _ALL_LANES and warps is not None:
             step.state.shadow.warp_barrier(warps)
         return
-    is_plain = "sync" in modifiers and numbers[1:] in ([], [n])
-    if not is_plain or numbers[0] is None:
+    if "sync" not in modifiers or not 1 <= len(numbers) <= 2:
+        raise Doubt("is not followed")
+    barrier, threads = numbers[0], ([*numbers, n])[1]
+    if barrier is None or threads is None or threads % WARP or threads > n:
         raise Doubt("is not followed")
     if warps is None:
         raise Doubt("is reached by part of a warp")
-    group.waits = numbers[0]
-    step.state.meet(numbers[0], n)
+    group.waits = barrier
+    step.state.meet(barrier, threads)

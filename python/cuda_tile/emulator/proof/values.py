@@ -9,11 +9,24 @@ threads. What is neither is unknown; at best it is known to be the same for all 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from cuda_tile.emulator.ptx.types import Array
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A symbol: how often more threads came to a label, in steps of a period.
+
+    Attributes:
+        place: The label.
+    """
+
+    place: int
+
 
 Terms = tuple[tuple[Hashable, int], ...]
 """Symbols with factors that are not zero, sorted by their text."""
@@ -77,6 +90,14 @@ def made(array: Array, terms: Terms, bits: int, origins: frozenset[str]) -> Valu
     return Value(wrapped(array, bits, is_signed=bool(terms)), terms, False, origins)
 
 
+def _terms(sums: dict[Hashable, int], bits: int) -> Terms:
+    """Symbols with factors, which count modulo 2^bits."""
+    if bits < 64:
+        half = 1 << bits - 1
+        sums = {n: (c + half) % (2 * half) - half for n, c in sums.items()}
+    return tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+
+
 def plus(one: Value, other: Value, bits: int, factor: int = 1) -> Value:
     """A sum, or a difference."""
     if one.array is None or other.array is None:
@@ -85,7 +106,7 @@ def plus(one: Value, other: Value, bits: int, factor: int = 1) -> Value:
     sums = dict(one.terms)
     for name, count in other.terms:
         sums[name] = sums.get(name, 0) + factor * count
-    terms = tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    terms = _terms(sums, bits)
     array = one.array + factor * other.array
     return made(array, terms, bits, one.origins | other.origins)
 
@@ -94,7 +115,7 @@ def scaled(value: Value, factor: int, bits: int) -> Value:
     """A product with a constant."""
     if value.array is None:
         return value
-    terms = tuple((name, count * factor) for name, count in value.terms if factor)
+    terms = _terms({name: count * factor for name, count in value.terms}, bits)
     return made(value.array * factor, terms, bits, value.origins)
 
 
@@ -139,3 +160,17 @@ def joined(one: Value, other: Value, mask: Array, beside: Array) -> Value:
         return unknown(one, other)
     origins = one.origins | other.origins
     return Value(np.where(mask, one.array, other.array), one.terms, False, origins)
+
+
+def replaced(value: Value, symbol: Hashable, by: int) -> Value:
+    """A value after a symbol gets a new meaning: what it was, less a number.
+
+    Args:
+        value: The value.
+        symbol: The symbol.
+        by: What the new symbol is more than the old one.
+    """
+    if value.array is None:
+        return value
+    counts = [count for name, count in value.terms if name == symbol]
+    return value._replace(array=value.array + by * counts[0]) if counts else value

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cuda_tile.emulator.errors import LaunchError
@@ -40,7 +41,11 @@ class Verdict:
 
 
 def verdict_of(
-    module: Module, entry: Function, block: tuple[int, ...], shared_bytes: int = 0
+    module: Module,
+    entry: Function,
+    block: tuple[int, ...],
+    shared_bytes: int = 0,
+    boxes: Mapping[str, int] | None = None,
 ) -> Verdict:
     """Tries to prove a kernel.
 
@@ -49,6 +54,7 @@ def verdict_of(
         entry: The kernel.
         block: Threads of a CTA along each dimension.
         shared_bytes: Bytes of dynamic shared memory.
+        boxes: Bytes of a copy by each tensor map, by the name of its parameter.
 
     Raises:
         LaunchError: A CTA cannot have so many threads.
@@ -56,7 +62,9 @@ def verdict_of(
     x, y, z, *_ = (*block, 1, 1)
     if not 0 < x * y * z <= 1024:
         raise LaunchError(f"expected a CTA of 1 to 1024 threads, got {block}")
-    search = Search(Kernel.of(module, entry, (x, y, z), shared_bytes))
+    kernel = Kernel.of(module, entry, (x, y, z), shared_bytes)
+    kernel.boxes = boxes or {}
+    search = Search(kernel)
     try:
         search.run()
     except Doubt as doubt:

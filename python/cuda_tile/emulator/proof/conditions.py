@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Comparisons of sums of symbols, from which a path goes on in several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile.emulator.proof.facts import FAR, Facts, Range
+from cuda_tile.emulator.proof.values import Counted, Terms, Value, is_one
+from cuda_tile.emulator.ptx.types import Array
+
+Way = tuple[Facts, int]
+"""What a path knows if it goes a way, and whether the condition holds there."""
+_KINDS = {
+    "eq": ("eq", False),
+    "ne": ("eq", True),
+    "lt": ("lt", False),
+    "ge": ("lt", True),
+    "le": ("le", False),
+    "gt": ("le", True),
+    "lo": ("lt", False),
+    "hs": ("lt", True),
+    "ls": ("le", False),
+    "hi": ("le", True),
+}
+
+
+def ways(
+    facts: Facts, modifiers: Sequence[str], one: Value, other: Value, mask: Array
+) -> list[Way] | None:
+    """How a path may go on from a comparison that is the same for all its threads.
+
+    Args:
+        facts: What the path knows.
+        modifiers: Those of the `setp`.
+        one: Its first operand.
+        other: Its second one.
+        mask: The threads.
+
+    Returns:
+        The ways, one of which is taken; None if nothing is known of the operands.
+    """
+    kind = next((k for m in modifiers if (k := _KINDS.get(m))), None)
+    if kind is None or len(modifiers) != 2 or not (one.terms or other.terms):
+        return None
+    sides = [_side(value, mask) for value in (one, other)]
+    if None in sides or modifiers[-1] not in _TYPES:
+        return None
+    first, second = (side for side in sides if side is not None)
+    if modifiers[-1][1:] == "64":
+        return _three(facts, first, second, kind) if modifiers[-1] != "u64" else None
+    least = -(1 << 31) if modifiers[-1][0] == "s" else 0
+    known = [facts]
+    for number, terms in (first, second):
+        found = [_windows(fact, number, terms, least) for fact in known]
+        if None in found:
+            return None
+        known = [fact for some in found if some is not None for fact in some]
+    return [
+        way
+        for fact in known
+        for way in _three(
+            fact,
+            (_inside(fact, *first, least), first[1]),
+            (_inside(fact, *second, least), second[1]),
+            kind,
+        )
+    ]
+
+
+def truth_ways(facts: Facts, value: Value, mask: Array) -> list[Way] | None:
+    """How a path may go on from a predicate: with 0 or with 1.
+
+    Args:
+        facts: What the path knows.
+        value: The predicate.
+        mask: The threads.
+
+    Returns:
+        The ways; None if it is no symbol.
+    """
+    side = _side(value, mask) if value.terms else None
+    return None if side is None else _three(facts, side, (0, ()), ("eq", True))
+
+
+Side = tuple[int, Terms]
+"""A number and what is added to it."""
+_TYPES = frozenset({"s32", "u32", "b32", "s64", "u64", "b64"})
+
+
+def _side(value: Value, mask: Array) -> Side | None:
+    """An operand, if it is the same for some threads."""
+    if value.array is None or not mask.any() or not is_one(value, mask):
+        return None
+    return int(value.array[mask][0]), value.terms
+
+
+def _is_counted(terms: Terms) -> bool:
+    return any(isinstance(name, Counted) for name, _ in terms)
+
+
+def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts] | None:
+    """What may be known of a sum, so that it is clear which number it is.
+
+    A register of 32 bits holds a sum modulo 2^32, which an instruction reads as a
+    number from `least` on. Sums with counts are taken not to wrap around.
+    """
+    if not terms or _is_counted(terms):
+        is_rising = all(c > 0 for name, c in terms if isinstance(name, Counted))
+        return [facts] if is_rising else None
+    known, whole = facts.range(terms).moved(number), 1 << 32
+    if known.least < least - whole or known.most >= least + 2 * whole:
+        return None
+    found: list[Facts] = []
+    for start in (least - whole, least, least + whole):
+        part = Range(start, start + (1 << 32) - 1)
+        if known.both(part).least > known.both(part).most:
+            continue
+        one = facts.copy()
+        if one.learn(terms, part.moved(-number)):
+            found.append(one)
+    return found
+
+
+def _inside(facts: Facts, number: int, terms: Terms, least: int) -> int:
+    """The number of a sum after it is taken modulo 2^32."""
+    if _is_counted(terms):
+        return number
+    known = facts.range(terms).moved(number)
+    return number - ((known.least - least) >> 32 << 32)
+
+
+def _three(facts: Facts, one: Side, other: Side, kind: tuple[str, bool]) -> list[Way]:
+    """The ways in which a difference is below, at or above zero."""
+    what, is_negated = kind
+    sums = dict(one[1])
+    for name, count in other[1]:
+        sums[name] = sums.get(name, 0) - count
+    difference = tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    at = other[0] - one[0]
+    parts = {
+        "eq": ((-FAR, at - 1, 0), (at, at, 1), (at + 1, FAR, 0)),
+        "lt": ((-FAR, at - 1, 1), (at, FAR, 0)),
+        "le": ((-FAR, at, 1), (at + 1, FAR, 0)),
+    }[what]
+    found: list[Way] = []
+    for least, most, truth in parts:
+        fact = facts.copy()
+        if fact.learn(difference, Range(least, most)):
+            found.append((fact, truth ^ is_negated))
+    return found

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Iterations without end: what counts in a loop becomes a sum with a symbol.
+
+A path that comes to a label again in a state that differs from an earlier one in
+counters alone, by d each, may go on like this for ever. All these states are one: each
+counter is what it was then plus d * i, for an i that nobody knows, and bounds of sums
+move with it. If the path then comes back with i + 1 for i, it has been there. Nothing
+is assumed: what is followed from there holds for every i, or is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range, turned_first
+from cuda_tile.emulator.proof.values import Counted, Key, Value
+from cuda_tile.emulator.ptx.syntax import Register
+from cuda_tile.emulator.ptx.types import Array
+
+DISTINCT = 12
+"""Values of a register at one place, all different, after which it is taken for one
+that counts. More than the slots and phases of most rings."""
+MOST_VISITS = 40
+"""Visits of a label after which counters are forgotten that are in no relation."""
+Place = tuple[int, Register]
+"""A register of the threads at one place of a path."""
+Known = dict[Place, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """A path at a label.
+
+    Attributes:
+        skeleton: What must be equal but for registers and bounds.
+        known: The registers that matter.
+        facts: The bounds.
+    """
+
+    skeleton: Hashable
+    known: Known
+    facts: Facts
+
+
+@dataclass(eq=False)
+class Visits:
+    """The last visits of one label.
+
+    Attributes:
+        seen: They, the latest one last.
+    """
+
+    seen: list[Visit] = field(default_factory=list[Visit])
+
+    def copy(self) -> Visits:
+        """Those of another path."""
+        return Visits(list(self.seen))
+
+    def add(self, visit: Visit) -> None:
+        """One more."""
+        self.seen = [*self.seen, visit][-MOST_VISITS:]
+
+    def counters(self) -> set[Place]:
+        """The registers that were never the same."""
+        last = self.seen[-DISTINCT:]
+        if len(last) < DISTINCT:
+            return set()
+        return {
+            place
+            for place in last[-1].known
+            if all(place in visit.known for visit in last)
+            and len({visit.known[place].key for visit in last}) == DISTINCT
+        }
+
+    def earlier(self, counters: set[Place]) -> Visit | None:
+        """The latest visit from which the last one differs in counters alone."""
+        last = self.seen[-1]
+        fixed = _keys(last, counters)
+        for visit in reversed(self.seen[:-1]):
+            if visit.skeleton == last.skeleton and _keys(visit, counters) == fixed:
+                return visit
+        return None
+
+
+def _keys(visit: Visit, counters: set[Place]) -> dict[Place, Key]:
+    return {p: v.key for p, v in visit.known.items() if p not in counters}
+
+
+def moved(
+    before: Value, now: Value, mask: Array, symbol: Counted
+) -> tuple[Value, int] | None:
+    """A counter as a sum with a symbol, and its step; None if it is no such sum.
+
+    Args:
+        before: What it was at the earlier visit.
+        now: What it is at the last one.
+        mask: The threads that count.
+        symbol: The symbol.
+    """
+    if before.array is None or now.array is None or before.terms != now.terms:
+        return None
+    steps = (now.array - before.array)[mask]
+    if not steps.size or (steps != steps[0]).any():
+        return None
+    step = int(steps[0])
+    array = np.where(mask, before.array, before.array[mask][0])
+    terms = tuple(sorted((*before.terms, (symbol, step)), key=repr))
+    return before._replace(array=array, terms=terms), step
+
+
+def is_made_of_counts(symbol: Hashable) -> bool:
+    """Whether a symbol is computed of one that counts, and so changes with it."""
+    if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
+        return False
+    return any(isinstance(part, Counted) or is_made_of_counts(part) for part in symbol)
+
+
+def forgotten(value: Value, mask: Array) -> Value:
+    """A value of which nobody knows any more but whether threads share it."""
+    array = value.array
+    is_one = value.is_uniform if array is None else _is_equal(array[mask])
+    return Value(None, (), is_one, value.origins)
+
+
+def _is_equal(array: Array) -> bool:
+    return bool((array == array[:1]).all())
+
+
+def moved_facts(before: Facts, now: Facts, symbol: Counted) -> Facts:
+    """Bounds that hold with the symbol: those that moved, and those that did not."""
+    found = Facts({((symbol, 1),): Range(0, FAR)})
+    for terms, range_ in before.known.items():
+        other = now.known.get(terms, Range())
+        kept = Range(
+            range_.least if range_.least == other.least else -FAR,
+            range_.most if range_.most == other.most else FAR,
+        )
+        if kept != Range():
+            found.known[terms] = kept
+        for is_most, (old, new) in enumerate(zip(range_, other, strict=True)):
+            if old == new or abs(old) >= FAR or abs(new) >= FAR:
+                continue
+            whole = tuple(sorted((*terms, (symbol, old - new)), key=repr))
+            normal, is_turned = turned_first(whole)
+            end = Range(most=old) if is_most else Range(least=old)
+            end = end.turned() if is_turned else end
+            found.known[normal] = found.known.get(normal, Range()).both(end)
+    return found

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a path knows of sums of symbols: bounds, which its conditions have set.
+
+Symbols of 32 bits stand for their unsigned value. A condition on a sum that a path has
+met before gets the answer of then: that a copy which is started for an iteration is
+awaited because that iteration comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import NamedTuple, cast
+
+from cuda_tile.emulator.proof.values import Counted, Terms
+
+FAR = 1 << 70
+"""What no sum reaches."""
+
+
+class Range(NamedTuple):
+    """Both ends of what a sum may be, which belong to it."""
+
+    least: int = -FAR
+    most: int = FAR
+
+    def both(self, other: Range) -> Range:
+        """What two ranges share."""
+        return Range(max(self.least, other.least), min(self.most, other.most))
+
+    def moved(self, by: int) -> Range:
+        """The range of the sum with a number."""
+        least = self.least + by if self.least > -FAR else -FAR
+        return Range(least, self.most + by if self.most < FAR else FAR)
+
+    def turned(self) -> Range:
+        """The range of the sum's negative."""
+        return Range(-self.most, -self.least)
+
+
+class Argument(NamedTuple):
+    """A symbol: an argument of some bits.
+
+    Attributes:
+        name: Which.
+        bits: Its width.
+    """
+
+    name: str
+    bits: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def turned_first(terms: Terms) -> tuple[Terms, bool]:
+    """A sum or its negative, whichever begins with a positive factor.
+
+    Args:
+        terms: The sum.
+
+    Returns:
+        It, and whether it is the negative.
+    """
+    if terms and terms[0][1] < 0:
+        return tuple((name, -count) for name, count in terms), True
+    return terms, False
+
+
+def _shifted(symbol: Hashable) -> tuple[int, Terms, int] | None:
+    """Number, symbols and places of an unsigned sum that is shifted to the right."""
+    if not isinstance(symbol, tuple) or symbol[:2] != ("shr", "u32"):
+        return None
+    (number, terms), (places, none) = cast("tuple[tuple[int, Terms], ...]", symbol[2])
+    return None if none else (number, terms, places)
+
+
+def _chosen(symbol: Hashable) -> tuple[int, int] | None:
+    """The numbers of which a symbol is one, if it is a choice of numbers."""
+    if not isinstance(symbol, tuple) or symbol[0] != "selp":
+        return None
+    one, other, _ = cast("tuple[tuple[int, Terms], ...]", symbol[-1])
+    return None if one[1] or other[1] else (one[0], other[0])
+
+
+def _least_and_most(symbol: Hashable) -> Range:
+    """What a symbol is at least and at most, whatever happened."""
+    if isinstance(symbol, Counted):
+        return Range(0, FAR)
+    if isinstance(symbol, Argument) and symbol.bits <= 32:
+        return Range(0, (1 << symbol.bits) - 1)
+    if (found := _shifted(symbol)) is not None:
+        return Range(0, (1 << 32 - found[2]) - 1)
+    if isinstance(symbol, str) and symbol.startswith("%"):
+        return Range(0, (1 << 31) - 1)
+    if isinstance(symbol, tuple) and symbol[0] == "setp":
+        return Range(0, 1)
+    if (numbers := _chosen(symbol)) is not None:
+        return Range(min(numbers), max(numbers))
+    kinds = symbol[1:-1] if isinstance(symbol, tuple) else ()
+    if kinds and kinds[-1] in {"u32", "s32", "b32"} and "wide" not in kinds:
+        return Range(0, (1 << 32) - 1)
+    return Range()
+
+
+class Facts:
+    """The bounds that a path knows.
+
+    Args:
+        known: The range of each sum, which begins with a positive factor.
+    """
+
+    def __init__(self, known: dict[Terms, Range] | None = None) -> None:
+        self.known = known or {}
+
+    def copy(self) -> Facts:
+        """The same of another path."""
+        return Facts(dict(self.known))
+
+    def key(self) -> frozenset[tuple[Terms, Range]]:
+        """What tells them from others."""
+        return frozenset(self.known.items())
+
+    def range(self, terms: Terms) -> Range:
+        """What a sum may be.
+
+        Args:
+            terms: The sum.
+        """
+        normal, is_turned = turned_first(terms)
+        found = self.known.get(normal, Range()).both(self._sum(normal))
+        for sign, inner, number, places in self._inside(normal):
+            sum_, is_negative = turned_first(inner)
+            known = self.known.get(sum_, Range()).both(self._sum(sum_))
+            known = (known.turned() if is_negative else known).moved(number)
+            least = known.least >> places if known.least > -FAR else -FAR
+            most = known.most >> places if known.most < FAR else FAR
+            outer = Range(least, most)
+            found = found.both(outer if sign > 0 else outer.turned())
+        return found.turned() if is_turned else found
+
+    def _sum(self, terms: Terms) -> Range:
+        """The sum of the ranges of its parts."""
+        least = most = 0
+        for name, count in terms:
+            part = _least_and_most(name).both(self.known.get(((name, 1),), Range()))
+            part = part if count > 0 else part.turned()
+            factor = abs(count)
+            least = -FAR if part.least <= -FAR else least + factor * part.least
+            most = FAR if part.most >= FAR else most + factor * part.most
+            least, most = max(least, -FAR), min(most, FAR)
+        return Range(least, most)
+
+    def learn(self, terms: Terms, news: Range) -> bool:
+        """Notes what a sum is on this path.
+
+        Args:
+            terms: The sum.
+            news: What it is.
+
+        Returns:
+            Whether it can be.
+        """
+        known = self.range(terms)
+        found = known.both(news)
+        if found.least > found.most or found == known:
+            return found.least <= found.most
+        found = Range(  # what was known anyway needs no note
+            found.least if found.least > known.least else -FAR,
+            found.most if found.most < known.most else FAR,
+        )
+        normal, is_turned = turned_first(terms)
+        found = found.turned() if is_turned else found
+        self.known[normal] = self.known.get(normal, Range()).both(found)
+        for sign, inner, number, places in self._inside(normal):
+            outer = found if sign > 0 else found.turned()
+            least = outer.least << places if outer.least > -FAR else -FAR
+            most = (outer.most + 1 << places) - 1 if outer.most < FAR else FAR
+            under = Range(least, most).moved(-number)
+            sum_, is_negative = turned_first(inner)
+            under = under.turned() if is_negative else under
+            self.known[sum_] = self.known.get(sum_, Range()).both(under)
+        return True
+
+    def shifted(self, symbol: Hashable, by: int) -> Facts:
+        """What is known once a symbol means what it did plus a number.
+
+        Args:
+            symbol: A symbol that is not negative, before and after.
+            by: The number.
+        """
+        found = Facts()
+        for terms, range_ in self.known.items():
+            new = range_.moved(by * dict(terms).get(symbol, 0))
+            if all(isinstance(name, Counted) and count > 0 for name, count in terms):
+                new = Range(range_.least, new.most)  # less, so that paths meet again
+            found.known[terms] = new
+        return found
+
+    def forget(self, is_over: Callable[[Hashable], bool]) -> None:
+        """Drops what is known of sums with some symbols.
+
+        Args:
+            is_over: Whether a symbol means nothing any more.
+        """
+        for terms in list(self.known):
+            if any(is_over(name) for name, _ in terms):
+                del self.known[terms]
+
+    def _inside(self, terms: Terms) -> Iterator[tuple[int, Terms, int, int]]:
+        """For s * (a >> b) + rest: s, a + s * rest * 2^b, the number of a, and b.
+
+        Only if a is not negative, so that it is shifted as it is.
+        """
+        for name, count in terms:
+            found = _shifted(name) if abs(count) == 1 else None
+            if found is None or self._sum(found[1]).least + found[0] < 0:
+                continue
+            number, inner, places = found
+            sums = dict(inner)
+            for other, factor in terms:
+                if other != name:
+                    sums[other] = sums.get(other, 0) + count * (factor << places)
+            whole = sorted(((n, c) for n, c in sums.items() if c), key=repr)
+            yield count, tuple(whole), number, places

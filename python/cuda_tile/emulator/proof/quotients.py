@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quotients of what counts: slots and phases of rings.
+
+A number of 32 bits is divided by a constant d with a product's high half and a shift,
+floor(n * m / 2^(32 + s)), which is n / d for every n if 0 < m * d - 2^(32 + s) <= 2^s
+(Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from cuda_tile.emulator.proof.facts import Facts
+from cuda_tile.emulator.proof.values import (
+    Counted,
+    Terms,
+    Value,
+    is_one,
+    made,
+    plus,
+    scaled,
+)
+
+
+def quotient(opcode: str, value: Value, by: int | None, bits: int) -> Value | None:
+    """What `shr`, `div` and `rem` make of a count; None if nobody follows it.
+
+    Args:
+        opcode: Which.
+        value: What is divided.
+        by: The divisor, or the places of a shift.
+        bits: The width.
+    """
+    if by is None or by < 0 or (opcode == "shr" and by >= bits):
+        return None
+    if opcode == "shr":
+        known = Facts().range(value.terms)
+        if bits == 32 and value.array is not None and 0 <= known.least:
+            ends = [value.array + end >> by for end in known]
+            if known.most < 1 << 31 and (ends[0] == ends[1]).all():
+                return made(ends[0], (), bits, value.origins)
+        magic = _magic(value, by) if bits == 32 else None
+        return _divided(*(magic or (value, 1 << by)), bits)
+    whole = _divided(value, by, bits)
+    if opcode == "div" or whole is None:
+        return whole
+    return plus(value, scaled(whole, -by, bits), bits)
+
+
+def _magic(value: Value, places: int) -> tuple[Value, int] | None:
+    """Dividend and divisor of a product's high half that is shifted."""
+    if len(value.terms) != 1 or value.terms[0][1] != 1 or value.array is None:
+        return None
+    symbol = value.terms[0][0]
+    if not isinstance(symbol, tuple) or symbol[:3] != ("mul", "hi", "u32"):
+        return None
+    parts = cast("tuple[tuple[int, Terms], ...]", symbol[3])
+    (number, terms), (factor, none) = parts
+    factor &= (1 << 32) - 1
+    if none or value.array.any() or not factor:
+        return None
+    power = 1 << 32 + places
+    by = -(-power // factor)
+    if not 0 < factor * by - power <= 1 << places:
+        return None
+    return value._replace(array=value.array + number, terms=terms), by
+
+
+def _divided(value: Value, by: int, bits: int) -> Value | None:
+    """A sum of counts by a number that divides their factors."""
+    if value.array is None or by < 1 or not is_one(value):
+        return None
+    for name, count in value.terms:
+        if not isinstance(name, Counted) or count < 0 or count % by:
+            return None
+    if (value.array < 0).any():
+        return None
+    terms = tuple((name, count // by) for name, count in value.terms)
+    return made(value.array // by, terms, bits, value.origins)
