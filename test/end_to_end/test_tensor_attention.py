@@ -39,6 +39,8 @@ CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
     "128 columns": (Attention("full", 128, keys=64), (1, 128, 256)),
     "256 columns": (Attention("full", 256, keys=64), (1, 128, 192)),
     "256 rows": (Attention("full", 64, rows=256, keys=64), (1, 256, 192)),
+    "64 rows": (Attention("full", 64, rows=64, keys=64), (1, 64, 320)),
+    "64 rows, 128 columns": (Attention("full", 128, rows=64, keys=64), (1, 64, 256)),
     "128 keys": (Attention("full", 64, keys=128), (1, 128, 384)),
     "a mask in every iteration": (Attention("causal", 64, keys=64), (1, 256, 256)),
     "a loop with a mask": (Attention("split", 64, keys=64), (1, 256, 256)),

@@ -160,13 +160,12 @@ def alternates(op: ir.Operation) -> bool:
 def _pays(product: Product, atom: Atom, target: Target) -> bool:
     """Whether a product takes fewer clocks here than by warps.
 
-    Where threads use its sum in each iteration of a loop, or there is none, they may
-    wait for it, and it goes to registers and back. What a plan hides of that is a
-    matter of the search.
+    In no loop threads wait for its sum, which goes to registers and back. Where they
+    use it in each iteration of a loop, that is a matter of the search, which knows what
+    a plan hides of it.
     """
-    is_repeated = enclosing_loop(product.op) is not None
+    waits = TENSOR_WAIT_CLOCKS if enclosing_loop(product.op) is None else 0
     least = product.least_clocks(target)
-    waits = TENSOR_WAIT_CLOCKS if alternates(product.op) or not is_repeated else 0
     own = least * TCGEN05.slowdown(target, atom) + waits
     return own < least * MMA_SYNC.slowdown(target)
 
