@@ -21,6 +21,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
 from cuda_tile.runtime.spread import spread_args
+from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
@@ -39,6 +40,8 @@ CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
     "128 columns": (Attention("full", 128, keys=64), (1, 128, 256)),
     "256 columns": (Attention("full", 256, keys=64), (1, 128, 192)),
     "256 rows": (Attention("full", 64, rows=256, keys=64), (1, 256, 192)),
+    "64 rows": (Attention("full", 64, rows=64, keys=64), (1, 64, 320)),
+    "64 rows, 128 columns": (Attention("full", 128, rows=64, keys=64), (1, 64, 256)),
     "128 keys": (Attention("full", 64, keys=128), (1, 128, 384)),
     "a mask in every iteration": (Attention("causal", 64, keys=64), (1, 256, 256)),
     "a loop with a mask": (Attention("split", 64, keys=64), (1, 256, 256)),
@@ -113,6 +116,18 @@ def test_the_emulator_computes_the_same(name: str, draws: Callable[[int], int]) 
         found, values = run(attention, size, module, seed=seed, **how)
         error = np.abs(found - attention.reference(values)).max()
         assert error <= ERROR[attention.element], seed
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_many_ctas_have_shared_memory_as_registers(name: str) -> None:
+    """What threads store for products behind a loop takes no bytes of its own."""
+    _, compiled = kernel(name)
+    (report,) = compiled.report.kernels
+    ctas = re.search(r"min_ctas = (\d+)", report.plan)
+    assert ctas is not None
+    target = find_target(CHIP)
+    taken = report.shared_bytes + target.shared_bytes_reserved
+    assert int(ctas[1]) * taken <= target.shared_bytes_per_sm
 
 
 def test_scores_may_be_capped() -> None:

@@ -103,8 +103,9 @@ class Product:
         return m * n * k / target.fma_per_clock * self.operand_bits / 16
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
-        """Whether the left operand stays in its threads."""
-        return self.is_chained and plan.warps_n == 1
+        """Whether the left operand stays in its threads, where the engine reads it."""
+        reads = "registers" in plan.engine.left
+        return reads and self.is_chained and plan.warps_n == 1
 
 
 CONVERSIONS = ops_by_rule(

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from itertools import starmap
+from collections.abc import Container
+from itertools import takewhile
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import is_readable
@@ -28,8 +29,8 @@ from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.plan import Plan, ProductPlan, terms_of
 from cuda_tile.ir.tiles import tile_bytes
-from cuda_tile.ir.traits import ELEMENTWISE, LOOPS
-from cuda_tile.ir.walk import block_ops, defining_op
+from cuda_tile.ir.traits import ELEMENTWISE, FOR_LOOPS, LOOPS, TERMINATORS
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of
 from cuda_tile.layout.tensor import (
     TENSOR_COLUMNS,
     TENSOR_ROWS,
@@ -121,13 +122,96 @@ def tensor_columns_of(product: Product, plan: ProductPlan) -> int:
 
 
 def allocated_columns(plans: ProductPlans) -> int:
-    """Columns that a kernel allocates at most: each product may have a sum of its own.
+    """Columns that a kernel allocates: of the sums that are there at a time.
+
+    Sums that are added to one after another, in loops that follow each other, are one.
+    Sums that no op outside their loop uses share columns with those of other loops.
 
     Args:
         plans: The products of the kernel, with their plans.
     """
-    wanted = sum(starmap(tensor_columns_of, plans.items()))
+    kept = {p.op: n for p, q in plans.items() if (n := tensor_columns_of(p, q))}
+    homes: dict[ir.Operation, _Path] = {}
+    for op in kept:
+        first, path = op, _home(op)
+        while (before := _product_before(first, kept)) is not None:
+            first = before
+        homes[first] = _common(homes.get(first, path), path)
+    wanted = _at_a_time([(path, kept[op]) for op, path in homes.items()], 0)
     return allocation(wanted) if wanted else 0
+
+
+_Path = tuple[ir.Operation, ...]
+"""The ops around an op, the outermost first."""
+
+
+def _at_a_time(sums: list[tuple[_Path, int]], depth: int) -> int:
+    """Columns of sums inside an op: its own, and the most of any op in it."""
+    inner: dict[ir.Operation, list[tuple[_Path, int]]] = {}
+    for path, columns in sums:
+        if len(path) > depth:
+            inner.setdefault(path[depth], []).append((path, columns))
+    own = sum(columns for path, columns in sums if len(path) == depth)
+    most = max((_at_a_time(each, depth + 1) for each in inner.values()), default=0)
+    return own + most
+
+
+def _home(product: ir.Operation) -> _Path:
+    """The innermost ops around a product and all that uses its result as it is."""
+    path = _path(product)
+    for use in product.results[0].uses:
+        user = use.owner.operation
+        own = _path(user)
+        path = _common(path, own[:-1] if user.name in TERMINATORS else own)
+    return path
+
+
+def _path(op: ir.Operation) -> _Path:
+    return tuple(reversed(list(enclosing_ops_of(op))))
+
+
+def _common(one: _Path, other: _Path) -> _Path:
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return tuple(first for first, _ in pairs)
+
+
+def _product_before(
+    product: ir.Operation, others: Container[ir.Operation]
+) -> ir.Operation | None:
+    """The product whose sum one goes on with, if it does: right away or behind a loop.
+
+    What threads make of another sum of the same iteration begins a sum beside that.
+    """
+    total = product.operands[2]
+    work, seen = [(total, False)], set[ir.Value]()
+    while work:
+        value, is_behind = work.pop()
+        maker = defining_op(value)
+        if maker is not None and maker in others:
+            if is_behind or value == total:
+                return maker
+        elif value not in seen:
+            seen.add(value)
+            is_behind |= maker is not None and maker.name in FOR_LOOPS
+            work += [(source, is_behind) for source in _sources(value)]
+    return None
+
+
+def _sources(value: ir.Value) -> list[ir.Value]:
+    """What a sum was before a step: before its loop, or before threads changed it."""
+    maker = defining_op(value)
+    if maker is None:
+        argument = ir.BlockArgument(value)
+        loop = argument.owner.owner.operation
+        if loop.name not in FOR_LOOPS:
+            return []
+        first_operand, first_argument = first_carried(loop)
+        return [loop.operands[first_operand + argument.arg_number - first_argument]]
+    if maker.name in FOR_LOOPS:
+        number = ir.OpResult(value).result_number
+        return [block_ops(maker.regions[0].blocks[0])[-1].operands[number]]
+    is_change = maker.name in ELEMENTWISE
+    return [v for v in maker.operands if is_change and v.type == value.type]
 
 
 def _atom(op: ir.Operation, target: Target) -> Atom | None:
@@ -160,13 +244,12 @@ def alternates(op: ir.Operation) -> bool:
 def _pays(product: Product, atom: Atom, target: Target) -> bool:
     """Whether a product takes fewer clocks here than by warps.
 
-    Where threads use its sum in each iteration of a loop, or there is none, they may
-    wait for it, and it goes to registers and back. What a plan hides of that is a
-    matter of the search.
+    In no loop threads wait for its sum, which goes to registers and back. Where they
+    use it in each iteration of a loop, that is a matter of the search, which knows what
+    a plan hides of it.
     """
-    is_repeated = enclosing_loop(product.op) is not None
+    waits = TENSOR_WAIT_CLOCKS if enclosing_loop(product.op) is None else 0
     least = product.least_clocks(target)
-    waits = TENSOR_WAIT_CLOCKS if alternates(product.op) or not is_repeated else 0
     own = least * TCGEN05.slowdown(target, atom) + waits
     return own < least * MMA_SYNC.slowdown(target)
 

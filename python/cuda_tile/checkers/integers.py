@@ -18,7 +18,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.traits import LOADS, LOOPS, is_pure
+from cuda_tile.ir.traits import COUNTED_LOOPS, LOADS, LOOPS, is_pure
 from cuda_tile.ir.walk import (
     defining_op,
     enclosing_entry,
@@ -105,10 +105,12 @@ class Names:
         """The name of a loop: that of its bounds, and of the loop around."""
         found = self._loops.get(op)
         if found is None:
-            bounds = tuple(self.of(v) for v in op.operands if is_integer(v))
-            around = self.around(op)
+            given = [v for v in op.operands if is_integer(v)]
+            is_counted = op.name in COUNTED_LOOPS  # roles carry different numbers
+            bounds = given[: first_carried(op)[0] if is_counted else 3]
+            around, names = self.around(op), tuple(map(self.of, bounds))
             outer = self.loop(around[-1]) if around else -1
-            found = self._loops[op] = self._number((op.name, outer, bounds[:3]))
+            found = self._loops[op] = self._number((op.name, outer, names))
         return found
 
     def around(self, op: ir.Operation) -> list[ir.Operation]:

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.liveness import products_of
 from cuda_tile.analysis.stages import (
     RELEASE,
     RENAMES,
@@ -216,7 +217,7 @@ class _Needs:
         elif op.name in PRODUCT_WAITS:
             if any(isinstance(value.owner, ir.Block) for value in op.operands):
                 self._carried.add(place)
-            self._awaits[place] = self._read.get(op.operands[0], frozenset())
+            self._awaits[place] = self._read_by(op)
         elif op.name in _SHARED:
             yield from self._after("shared", place)
             if op.name in BUFFER_STORES or op.name == _BARRIER:
@@ -227,6 +228,14 @@ class _Needs:
         else:
             yield from self._by_kind(place, op)
         self._effects.append(place)
+
+    def _read_by(self, end: ir.Operation) -> frozenset[ir.Value]:
+        """The buffers that the products of an await read, but for other iterations'."""
+        pending = end.operands[0]
+        if pending in self._read or isinstance(pending.owner, ir.Block):
+            return self._read.get(pending, frozenset())
+        factors = (factor for op in products_of(end) for factor in factors_of(op))
+        return frozenset(map(root_of, factors))
 
     def _awaits_before(self, op: ir.Operation) -> Iterator[int]:
         """The awaits of products that read what an op overwrites, or may overwrite.

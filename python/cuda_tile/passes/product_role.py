@@ -96,12 +96,12 @@ def find_product_role(entry: ir.Operation) -> ProductRole | None:
     if not ends or any(s is None for s in ends.values()) or set(products) - awaited:
         return hand_over_columns(entry)
     made = ProductRole()
-    for op in products:
-        made.ops += [op, *_slots_of(op)]
     slots = _slots_of_sums(entry)
     for end, start in ends.items():
         if start is not None:
             _hand_over(entry, start, end, made, slots)
+    for op in products:
+        made.ops += [op, *_slots_of(op)]
     return made
 
 
@@ -192,6 +192,7 @@ def _hand_over(
     element, layout = pending_tile(end.operands[0])
     shape = list(layout.shape)
     kind = BufferType.get(shape, element, LayoutAttr.get(row_major(shape).groups()))
+    _let_releases_wait(end)
     around, ops = enclosing_ops_of(end), block_ops(body(entry))
     first = next((op for op in ops if op.name in RINGS), ops[0])
     with ir.InsertionPoint(first), end.location:
@@ -220,6 +221,17 @@ def _hand_over(
     end.erase()
     made.ops += [slot, deposit, publish]
     made.zeros |= {start, defining_op(start.operands[0]) or start}
+
+
+def _let_releases_wait(end: ir.Operation) -> None:
+    """Lets releases that stood behind an await wait for its products themselves."""
+    slots = {step for op in products_of(end) for step in _slots_of(op)}
+    behind = block_ops(end.block)[block_ops(end.block).index(end) :]
+    for op in [op for op in behind if op in slots and op.name in RELEASES]:
+        ring, iteration, *after = op.operands
+        with ir.InsertionPoint(op), op.location:
+            tileas.ReleaseOp(ring, iteration, [*after, end.operands[0]])
+        op.erase()
 
 
 def _slots_of_sums(entry: ir.Operation) -> int:

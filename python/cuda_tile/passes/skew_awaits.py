@@ -18,7 +18,7 @@ store for it is in one buffer for all iterations, and is stored behind the await
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
@@ -26,7 +26,11 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.liveness import products_of
 from cuda_tile.analysis.slots import take_of, users_of
 from cuda_tile.analysis.stages import keeps_sum
-from cuda_tile.ir.async_products import begins_sum, factors_of, sum_of
+from cuda_tile.ir.async_products import (
+    begins_sum,
+    factors_of,
+    sum_of,
+)
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.carried import ancestor_in, first_carried, leaves, rebuild
 from cuda_tile.ir.rings import ring_of
@@ -123,10 +127,34 @@ def _carry(
     types[number] = pending
     made = rebuild(loop, operands, types)
     sum_ = made.results[number]
-    with ir.InsertionPoint(_first([sum_], made.block)), made.location:
+    _store_in_the_same(made, products)
+    buffers = _buffers_of(products)
+    with ir.InsertionPoint(_first_behind(made, [sum_, *buffers])), made.location:
         last = tileas.AwaitOp([kind], [sum_]).operation
     sum_.replace_all_uses_except(last.results[0], [last])
     return made
+
+
+def _store_in_the_same(loop: ir.Operation, products: list[ir.Operation]) -> None:
+    """Lets threads store for products behind a loop where they did for those in it.
+
+    So they do behind its await, and two buffers of a kind are not alive at a time.
+    """
+    ops = block_ops(loop.block)
+    behind = ops[ops.index(loop) :]
+    later = _own_buffers(filter(keeps_sum, behind), loop.block)
+    free = [op for op in later if loop.is_before_in_block(op)]
+    for buffer in _buffers_of(products):
+        for op in [op for op in free if op.results[0].type == buffer.type][:1]:
+            op.results[0].replace_all_uses_with(buffer)
+            free.remove(op)
+            op.erase()
+
+
+def _buffers_of(products: list[ir.Operation]) -> list[ir.Value]:
+    """The buffers that products read and threads store."""
+    makers = {maker_of(factor): None for op in products for factor in factors_of(op)}
+    return [op.results[0] for op in makers if op and op.name in BUFFER_MAKERS]
 
 
 def _releases(products: list[ir.Operation]) -> list[ir.Operation]:
@@ -162,6 +190,13 @@ def _first_use(
     return _first([argument, *buffers], block, begins)
 
 
+def _first_behind(loop: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
+    """The first op behind a loop that uses one of some values, or the block's end."""
+    ops = block_ops(loop.block)
+    around = _around(values, loop.block)
+    return next((op for op in ops[ops.index(loop) + 1 :] if op in around), ops[-1])
+
+
 def _first(
     values: Sequence[ir.Value], block: ir.Block, others: Set[ir.Operation] = frozenset()
 ) -> ir.Operation:
@@ -169,15 +204,20 @@ def _first(
 
     Its end if there is none.
     """
-    users = {use.owner.operation for value in values for use in value.uses}
-    users |= {user for value in values for user in users_of(value)}
-    around = {ancestor_in(block, user) for user in users | others}
+    around = _around(values, block) | {ancestor_in(block, op) for op in others}
     ops = block_ops(block)
     return next((op for op in ops if op in around), ops[-1])
 
 
+def _around(values: Sequence[ir.Value], block: ir.Block) -> set[ir.Operation | None]:
+    """The ops of a block that use some values, or have ops in them that do."""
+    users = {use.owner.operation for value in values for use in value.uses}
+    users |= {user for value in values for user in users_of(value)}
+    return {ancestor_in(block, user) for user in users}
+
+
 def _own_buffers(
-    products: list[ir.Operation], block: ir.Block
+    products: Iterable[ir.Operation], block: ir.Block
 ) -> Iterator[ir.Operation]:
     """The buffers of a block that products read."""
     makers = {maker_of(factor): None for op in products for factor in factors_of(op)}
