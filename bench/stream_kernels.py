@@ -355,18 +355,6 @@ def _add(size: int, x: Any, y: Any, z: Any, n: Any) -> None:
     b.store_view_tko(first + second, _line_of(z, n, size), [i])
 
 
-def _copy(size: int, x: Any, y: Any, n: Any) -> None:
-    n = _extent(n)
-    i = _id()
-    tile = b.load_view_tko(_line_of(x, n, size, "zero"), [i])[0]
-    b.store_view_tko(tile, _line_of(y, n, size), [i])
-
-
-def _copy_launch(size: int) -> Any:
-    x = normal((4 * size,), np.float32)
-    return (4,), [x, aligned((4 * size,), np.float32), np.int32(4 * size)], {1: x}
-
-
 def _add_launch(kind: str, size: int) -> Any:
     n = 4 * size
     x, y = normal((n,), TYPES[kind][1]), normal((n,), TYPES[kind][1], 1)
@@ -607,20 +595,3 @@ STREAMS: tuple[Stream, ...] = (
         for bins, known in ((16, 0), (16, 1), (64, 1), (1024, 0))
     ),
 )
-
-COPY = Stream(
-    "copy f32 4096",
-    ([b.Float32], [b.Float32], b.Int32),
-    partial(_copy, 4096),
-    partial(_copy_launch, 4096),
-)
-"""What any kernel limited by memory is held against on a GPU."""
-
-
-def named(name: str) -> Stream:
-    """The kernel of a name.
-
-    Raises:
-        KeyError: There is none.
-    """
-    return {each.name: each for each in (*STREAMS, COPY)}[name]
