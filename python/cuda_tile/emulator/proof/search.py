@@ -41,10 +41,14 @@ class Search:
 
     Attributes:
         kernel: The kernel.
+        is_exact: Whether paths know what holds of sums, and count without end. Without
+            it there are less of them, which suffices where no condition depends on
+            another one.
         accesses: Its accesses to global memory.
     """
 
     kernel: Kernel
+    is_exact: bool = True
     accesses: Accesses = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,7 +103,7 @@ class Search:
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
-        state.widen(group)
+        state.widen(group, is_exact=self.is_exact)
         seen = self._seen.setdefault(state.key(), [])
         if not any(facts.covers(state.facts) for facts in seen):
             seen.append(state.facts.copy())
@@ -150,7 +154,8 @@ class Search:
     def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
         """Goes on in all ways that a condition on symbols leaves open."""
         target = instruction.operands[0]
-        if target not in self.kernel.deciding or instruction.guard is not None:
+        is_plain = self.is_exact and instruction.guard is None
+        if target not in self.kernel.deciding or not is_plain:
             return False
         assert isinstance(target, Register), "what decides is a register"
         step = Step(self.kernel, state, group, instruction, group.mask, True)
@@ -221,7 +226,7 @@ class Search:
     def _fork(self, state: State, group: Threads, register: Register) -> None:
         """Goes on both ways of a condition, as far as both are possible."""
         value = group.registers.get(register) or unknown()
-        found = truth_ways(state.facts, value, group.mask)
+        found = truth_ways(state.facts, value, group.mask) if self.is_exact else None
         if found is None:
             found = [Way(state.facts.copy(), truth) for truth in (0, 1)]
         results = [(way, self._fixed(way.truth)) for way in found]

@@ -348,11 +348,11 @@ class Shadow:
         table = rows.fenced if self.is_proxied else rows.known
         sure = np.where((rows.owner == NOBODY)[:, None], rows.known, table)
         there = np.flatnonzero(~self.gone)
-        is_over: Array = sure[:, there].all(axis=1)
+        is_over = np.asarray(sure[:, there].all(axis=1))
         writer = self.writer
-        padded: Array = np.append(is_over, [False])
+        padded = np.append(is_over, [False])
         writer[padded[writer]] = NOBODY
-        heard: Array = rows.known[:, there].all(axis=1)
+        heard = np.asarray(rows.known[:, there].all(axis=1))
         kept = [
             tuple(row for row in members if not heard[row]) for members in self.sets
         ]

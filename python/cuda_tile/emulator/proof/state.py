@@ -275,11 +275,12 @@ class State:
             del self.counts[symbol]
         self.facts.forget(lambda name: name in over or is_made_of_counts(name))
 
-    def widen(self, group: Threads) -> None:
-        """Makes sums with a symbol of what counts.
+    def widen(self, group: Threads, *, is_exact: bool) -> None:
+        """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
             group: The threads, at a label.
+            is_exact: Whether sums are wanted.
         """
         self.tidy()
         self._shift()
@@ -294,10 +295,11 @@ class State:
         if not counters:
             return
         symbol = Counted(group.place)
-        earlier = None if symbol in self.counts else visits.earlier(counters)
+        is_new = is_exact and symbol not in self.counts
+        earlier = visits.earlier(counters) if is_new else None
         if earlier is not None:
             self._count(symbol, counters, earlier)
-        elif len(visits.seen) < MOST_VISITS:
+        elif is_exact and len(visits.seen) < MOST_VISITS:
             return
         else:
             for place, register in counters:
