@@ -28,7 +28,7 @@ from cuda_tile.emulator.proof.values import Value, constant, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction, Label, Register
 
 MOST_VISITS = 6000
-MOST_SECONDS = 10.0
+MOST_SECONDS = 30.0
 """After which a search is given up."""
 _ENDS = frozenset({"ret", "exit", "trap"})
 _COMPARES = frozenset({"setp", "min", "max"})
