@@ -26,15 +26,16 @@ from cuda_tile.codegen.versions import versions
 from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.emulator.errors import FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
-from cuda_tile.emulator.proof.verdict import verdict_of
+from cuda_tile.emulator.proof.verdict import Verdict, verdict_of
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
-from cuda_tile.emulator.recorded import RESIDENT_CTAS, launch_recorded
+from cuda_tile.emulator.recorded import RESIDENT_CTAS, box_bytes, launch_recorded
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.number_text import array_kind
+from cuda_tile.runtime.record import LaunchRecord
 from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
@@ -257,8 +258,7 @@ def _prove(options: argparse.Namespace) -> int:
     """Prints what is proved of a kernel; 1 if a schedule refutes it."""
     module = parse(_text(options.file))
     entry = find_entry(module, options.entry)
-    block = options.block or _declared(entry, "reqntid", "--block")
-    verdict = verdict_of(module, entry, block, options.shared)
+    verdict = _verdict(options, module, entry)
     is_open = bool(verdict.block or verdict.grid) and options.grid is not None
     seeds = range(SCHEDULES) if is_open else ()
     for seed in seeds:
@@ -270,6 +270,16 @@ def _prove(options: argparse.Namespace) -> int:
             return 1
     print(verdict)
     return 0
+
+
+def _verdict(options: argparse.Namespace, module: Module, entry: Function) -> Verdict:
+    """What is proved of a kernel, with what its launch record says of it."""
+    if options.record is None:
+        block = options.block or _declared(entry, "reqntid", "--block")
+        return verdict_of(module, entry, block, options.shared)
+    record = LaunchRecord.from_json(_record(options.record, entry.name))
+    shared, boxes = record.dynamic_shared_bytes, box_bytes(entry, record)
+    return verdict_of(module, entry, record.launch_block, shared, boxes)
 
 
 def _run(options: argparse.Namespace) -> int:

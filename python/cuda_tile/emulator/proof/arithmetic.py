@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cuda_tile.emulator.proof.quotients import quotient
+from cuda_tile.emulator.proof.quotients import field, quotient
 from cuda_tile.emulator.proof.values import (
     Value,
     constant,
@@ -50,6 +50,7 @@ _MERELY: dict[str, Callable[..., Array]] = {
     "abs": np.abs,
     "neg": np.negative,
 }
+_BITWISE = frozenset({"and", "or", "xor", "not", "lop3"})
 _INTEGERS = frozenset({"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"})
 _BITS = _INTEGERS | {"b8", "b16", "b32", "b64", "pred"}
 
@@ -75,7 +76,10 @@ def computed(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -
             for a in arrays
             if a is not None
         ]
-        if len(known) == len(operands) and not _is_wide(known, bits, is_signed):
+        is_bitwise = opcode in _BITWISE
+        if len(known) == len(operands) and (
+            is_bitwise or not _is_wide(known, bits, is_signed)
+        ):
             found = _number(opcode, modifiers, known, (bits, types))
     if found is None:
         return _other(opcode, modifiers, operands)
@@ -101,30 +105,55 @@ def _sum(
         return None
     match opcode:
         case "mov" | "cvta" | "cvt":
-            return _converted(modifiers, one)
+            return _boolean(one) if bits == 1 else _converted(modifiers, one)
         case "add" | "sub":
             return plus(one, other, bits, 1 if opcode == "add" else -1)
         case "mul" | "mad":
-            wide = 2 * bits if "wide" in modifiers else bits
-            if wide > bits and modifiers[-1][0] == "s":
-                operands = [_extended(value, bits) for value in operands[:2]] + [
-                    *operands[2:]
-                ]
-                one = operands[0]
-            product = _product(one, operands[1], wide)
-            if product is None or opcode == "mul":
-                return product
-            return plus(product, operands[2], wide)
+            return _multiplied(opcode, modifiers, operands, bits)
         case "shl":
             by = constant(other)
             return None if by is None or by >= bits else scaled(one, 1 << by, bits)
-        case "not" if one.terms and one.array is not None and bits in {32, 64}:
+        case _ if one.terms or other.terms:
+            return _of_symbols(opcode, modifiers, operands, bits)
+        case _:
+            return None
+
+
+def _boolean(value: Value) -> Value:
+    """A predicate: any number but zero is 1."""
+    numbers = value.numbers
+    return value if numbers is None else Value((numbers != 0).astype(np.int64))
+
+
+def _multiplied(
+    opcode: str, modifiers: Sequence[str], operands: Sequence[Value], bits: int
+) -> Value | None:
+    """A product, and a sum with it."""
+    wide = 2 * bits if "wide" in modifiers else bits
+    one, other, *more = operands
+    if wide > bits and modifiers[-1][0] == "s":
+        one, other = _extended(one, bits), _extended(other, bits)
+    product = _product(one, other, wide)
+    if product is None or opcode == "mul":
+        return product
+    return plus(product, more[0], wide)
+
+
+def _of_symbols(
+    opcode: str, modifiers: Sequence[str], operands: Sequence[Value], bits: int
+) -> Value | None:
+    """What else can be computed on sums of symbols."""
+    one, other = operands[0], operands[-1]
+    match opcode:
+        case "not" if one.array is not None and bits in {32, 64}:
             return plus(scaled(one, -1, bits), _like(one, -1), bits)
+        case "bfe" if modifiers == ("u32",):
+            return field(one, *(constant(value) for value in operands[1:3]))
         case "shr" | "div" | "rem" if one.terms:
             return quotient(opcode, one, constant(other), bits)
-        case "or" | "xor" if one.terms or other.terms:
+        case "or" | "xor":
             return _beside(one, other, bits)
-        case "and" if one.terms or other.terms:
+        case "and":
             return _masked(one, other, bits)
         case _:
             return None

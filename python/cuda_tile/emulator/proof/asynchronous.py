@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
@@ -67,9 +69,12 @@ def mbarrier(step: Step) -> None:
     modifiers, operands = step.instruction.modifiers, step.instruction.operands
     known = {"shared", "shared::cta", "b64", "release", "acquire", "cta", "parity"}
     known |= {"arrive", "expect_tx", "init", "try_wait", "test_wait"}
-    if {*modifiers} - known:
+    is_expected = modifiers[0] == "expect_tx"
+    if {*modifiers} - known - ({"relaxed"} if is_expected else set()):
         raise Doubt("is not followed")
-    if modifiers[0] == "init":
+    if is_expected:
+        _expect(step, _same(step, operands[1], "a size"))
+    elif modifiers[0] == "init":
         _init(step, _same(step, operands[1], "a count"))
     elif modifiers[0] == "arrive":
         _arrive(step)
@@ -102,6 +107,12 @@ def _arrive(step: Step) -> None:
             step.state.wake(place)
 
 
+def _expect(step: Step, size: int) -> None:
+    for place, threads in _each(step, step.instruction.operands[0]).items():
+        phases = step.state.mbarriers.find(place)
+        phases.expect(step.state.shadow, threads, size)
+
+
 def _wait(step: Step) -> None:
     target, place, parity = step.instruction.operands[:3]
     if not isinstance(target, Register) or not _spins(
@@ -130,21 +141,24 @@ def _spins(kernel: Kernel, place: int) -> bool:
         return False
     register, is_negated = after[0].guard
     if (register, is_negated) in {(asked, True), (denied, False)}:
-        return _goes_to(after[0], place)
+        return _goes_to(kernel, after[0], place)
     is_plain = len(after) > 1 and after[1].opcode == "bra" and after[1].guard is None
-    return (
-        (register, is_negated) == (asked, False)
-        and is_plain
-        and _goes_to(after[1], place)
+    is_left = (register, is_negated) == (asked, False)
+    return is_left and is_plain and _goes_to(kernel, after[1], place)
+
+
+def _goes_to(kernel: Kernel, instruction: Instruction, place: int) -> bool:
+    """Whether a branch leads to a place, but for constants that are set before it."""
+    label = instruction.operands[0]
+    if not isinstance(label, Label) or not 0 <= place - label.target <= 4:
+        return False
+    return all(
+        i.opcode == "mov" and i.guard is None and isinstance(i.operands[1], Immediate)
+        for i in kernel.function.code[label.target : place]
     )
 
 
-def _goes_to(instruction: Instruction, place: int) -> bool:
-    label = instruction.operands[0]
-    return isinstance(label, Label) and label.target == place
-
-
-# Bulk copies ---------------------------------------------------------------------------
+# Bulk copies ---------------------------------------------------------------------
 
 
 def bulk(step: Step, accesses: Accesses) -> None:
@@ -166,14 +180,25 @@ def bulk(step: Step, accesses: Accesses) -> None:
         state.bulk.wait(state.shadow, threads, _same(step, operands[0], "a count"))
     elif modifiers[2:3] in {("prefetch",)}:
         return
-    elif {"multicast::cluster", "im2col", "im2col_no_offs"} & {*modifiers}:
+    elif _REFUSED & {*modifiers}:
         raise Doubt("is not followed")
-    elif "mbarrier::complete_tx::bytes" in modifiers and threads.size == 1:
-        _load(step, int(threads[0]))
-        accesses.doubt("bulk copies read it")
-    elif "bulk_group" in modifiers and "global" in modifiers and threads.size == 1:
-        _store(step, int(threads[0]))
-        accesses.doubt("bulk copies write it")
+    else:
+        accesses.doubt("bulk copies touch it")
+        for thread in threads:
+            alone = np.arange(step.mask.size) == thread
+            _copy(replace(step, mask=alone), int(thread))
+
+
+_REFUSED = frozenset({"multicast::cluster", "im2col", "im2col_no_offs", "reduce"})
+
+
+def _copy(step: Step, thread: int) -> None:
+    """A bulk copy of one thread."""
+    modifiers = step.instruction.modifiers
+    if "mbarrier::complete_tx::bytes" in modifiers and "global" in modifiers:
+        _load(step, thread)
+    elif "bulk_group" in modifiers and "global" in modifiers:
+        _store(step, thread)
     else:
         raise Doubt("is not followed")
 
@@ -228,7 +253,7 @@ def _units(step: Step, first: int, size: int) -> Array:
     return np.arange(first // unit, (first + size) // unit)
 
 
-# Products ------------------------------------------------------------------------------
+# Products ------------------------------------------------------------------------
 
 
 def wgmma(step: Step) -> None:

@@ -3,14 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-from cuda_tile.emulator.proof.facts import FAR, Facts, Range
+from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
 from cuda_tile.emulator.proof.values import Counted, Terms, Value, is_one
 from cuda_tile.emulator.ptx.types import Array
 
-Way = tuple[Facts, int]
-"""What a path knows if it goes a way, and whether the condition holds there."""
+
+class Way(NamedTuple):
+    """A way on from a condition.
+
+    Attributes:
+        facts: What the path knows then.
+        truth: Whether the condition holds.
+        equal: A symbol that is a sum then, which is a number and symbols.
+    """
+
+    facts: Facts
+    truth: int
+    equal: tuple[Hashable, int, Terms] | None = None
+
+
 _KINDS = {
     "eq": ("eq", False),
     "ne": ("eq", True),
@@ -48,7 +62,9 @@ def ways(
         return None
     first, second = (side for side in sides if side is not None)
     if modifiers[-1][1:] == "64":
-        return _three(facts, first, second, kind) if modifiers[-1] != "u64" else None
+        is_wide = all(_is_wide(name) for side in (first, second) for name, _ in side[1])
+        is_known = is_wide and modifiers[-1] != "u64"
+        return _three(facts, first, second, kind) if is_known else None
     least = -(1 << 31) if modifiers[-1][0] == "s" else 0
     known = [facts]
     for number, terms in (first, second):
@@ -93,6 +109,12 @@ def _side(value: Value, mask: Array) -> Side | None:
     if value.array is None or not mask.any() or not is_one(value, mask):
         return None
     return int(value.array[mask][0]), value.terms
+
+
+def _is_wide(symbol: Hashable) -> bool:
+    """Whether a symbol stands for a signed number of 64 bits, or counts."""
+    is_argument = isinstance(symbol, Argument) and symbol.bits == 64
+    return is_argument or isinstance(symbol, Counted)
 
 
 def _is_counted(terms: Terms) -> bool:
@@ -147,5 +169,15 @@ def _three(facts: Facts, one: Side, other: Side, kind: tuple[str, bool]) -> list
     for least, most, truth in parts:
         fact = facts.copy()
         if fact.learn(difference, Range(least, most)):
-            found.append((fact, truth ^ is_negated))
+            equal = _solved(difference, least) if least == most else None
+            found.append(Way(fact, truth ^ is_negated, equal))
     return found
+
+
+def _solved(terms: Terms, number: int) -> tuple[Hashable, int, Terms] | None:
+    """A symbol as what it is if a sum is a number; None if none can be told."""
+    for name, count in terms:
+        if abs(count) == 1 and not isinstance(name, Counted):
+            rest = tuple((n, -count * c) for n, c in terms if n != name)
+            return name, count * number, rest
+    return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -115,7 +116,8 @@ def is_made_of_counts(symbol: Hashable) -> bool:
     """Whether a symbol is computed of one that counts, and so changes with it."""
     if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
         return False
-    return any(isinstance(part, Counted) or is_made_of_counts(part) for part in symbol)
+    parts = cast("tuple[Hashable, ...]", symbol)
+    return any(isinstance(part, Counted) or is_made_of_counts(part) for part in parts)
 
 
 def forgotten(value: Value, mask: Array) -> Value:

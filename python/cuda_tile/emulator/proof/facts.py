@@ -17,6 +17,9 @@ FAR = 1 << 70
 """What no sum reaches."""
 
 
+_COUNTED_IDS = ("%ctaid", "%nctaid", "%clusterid")
+
+
 class Range(NamedTuple):
     """Both ends of what a sum may be, which belong to it."""
 
@@ -74,11 +77,11 @@ def _shifted(symbol: Hashable) -> tuple[int, Terms, int] | None:
     return None if none else (number, terms, places)
 
 
-def _chosen(symbol: Hashable) -> tuple[int, int] | None:
+def _chosen(parts: tuple[Hashable, ...]) -> tuple[int, int] | None:
     """The numbers of which a symbol is one, if it is a choice of numbers."""
-    if not isinstance(symbol, tuple) or symbol[0] != "selp":
+    if parts[0] != "selp":
         return None
-    one, other, _ = cast("tuple[tuple[int, Terms], ...]", symbol[-1])
+    one, other, _ = cast("tuple[tuple[int, Terms], ...]", parts[-1])
     return None if one[1] or other[1] else (one[0], other[0])
 
 
@@ -90,13 +93,16 @@ def _least_and_most(symbol: Hashable) -> Range:
         return Range(0, (1 << symbol.bits) - 1)
     if (found := _shifted(symbol)) is not None:
         return Range(0, (1 << 32 - found[2]) - 1)
-    if isinstance(symbol, str) and symbol.startswith("%"):
+    if isinstance(symbol, str) and symbol.startswith(_COUNTED_IDS):
         return Range(0, (1 << 31) - 1)
-    if isinstance(symbol, tuple) and symbol[0] == "setp":
+    if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
+        return Range()
+    parts = cast("tuple[Hashable, ...]", symbol)
+    if parts[0] == "setp":
         return Range(0, 1)
-    if (numbers := _chosen(symbol)) is not None:
+    if (numbers := _chosen(parts)) is not None:
         return Range(min(numbers), max(numbers))
-    kinds = symbol[1:-1] if isinstance(symbol, tuple) else ()
+    kinds = parts[1:-1]
     if kinds and kinds[-1] in {"u32", "s32", "b32"} and "wide" not in kinds:
         return Range(0, (1 << 32) - 1)
     return Range()
@@ -116,9 +122,16 @@ class Facts:
         """The same of another path."""
         return Facts(dict(self.known))
 
-    def key(self) -> frozenset[tuple[Terms, Range]]:
-        """What tells them from others."""
-        return frozenset(self.known.items())
+    def covers(self, other: Facts) -> bool:
+        """Whether all that is known here is known there, too.
+
+        Args:
+            other: What another path knows.
+        """
+        return all(
+            other.range(terms).both(range_) == other.range(terms)
+            for terms, range_ in self.known.items()
+        )
 
     def range(self, terms: Terms) -> Range:
         """What a sum may be.

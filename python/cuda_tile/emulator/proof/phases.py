@@ -74,6 +74,21 @@ class Phases:
         expected = frozenset(self.expected.items())
         return (self.count, self.parity, self.pending, expected, over, *rows)
 
+    def expect(self, shadow: Shadow, threads: Array, size: int) -> None:
+        """Threads expect bytes in the current phase.
+
+        Args:
+            shadow: Shared memory.
+            threads: They.
+            size: Bytes of each.
+
+        Raises:
+            Doubt: They may be in another phase.
+        """
+        self._must_know(shadow, threads, self.before[1], "arrives")
+        for thread in map(int, threads) if size else ():
+            self.expected[thread] = self.expected.get(thread, 0) + size
+
     def arrive(self, shadow: Shadow, threads: Array, counts: int, size: int) -> bool:
         """Threads arrive.
 
@@ -89,9 +104,7 @@ class Phases:
         Raises:
             Doubt: They may be in another phase, or too many.
         """
-        self._must_know(shadow, threads, self.before[1], "arrives")
-        for thread in map(int, threads) if size else ():
-            self.expected[thread] = self.expected.get(thread, 0) + size
+        self.expect(shadow, threads, size)
         shadow.rows.tell(np.array([self.gathers]), threads)
         shadow.release(threads)
         self.pending -= counts * threads.size
@@ -184,6 +197,10 @@ class Mbarriers:
     def copy(self) -> Mbarriers:
         """The same of another path."""
         return Mbarriers({place: one.copy() for place, one in self.at.items()})
+
+    def expects(self) -> bool:
+        """Whether a phase still waits for bytes."""
+        return any(any(one.expected.values()) for one in self.at.values())
 
     def make(self, shadow: Shadow, place: int, count: int, thread: int) -> None:
         """A thread initialises one.

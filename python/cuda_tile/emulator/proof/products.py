@@ -123,7 +123,7 @@ class Products:
         count = max(0, len(self.groups) - 1 - left)
         over, self.groups = self.groups[:count], self.groups[count:]
         rows = [row for group in over for row in group.rows]
-        shadow.rows.known[np.ix_(rows, threads)] = True
+        shadow.rows.known[np.array(rows, np.int64)[:, None], threads] = True
 
 
 def warpgroups(mask: Array) -> list[Array]:

@@ -35,9 +35,10 @@ def quotient(opcode: str, value: Value, by: int | None, bits: int) -> Value | No
         return None
     if opcode == "shr":
         known = Facts().range(value.terms)
-        if bits == 32 and value.array is not None and 0 <= known.least:
+        is_small = known.least >= 0 and known.most < 1 << 31
+        if bits == 32 and value.array is not None and is_small:
             ends = [value.array + end >> by for end in known]
-            if known.most < 1 << 31 and (ends[0] == ends[1]).all():
+            if (ends[0] == ends[1]).all():
                 return made(ends[0], (), bits, value.origins)
         magic = _magic(value, by) if bits == 32 else None
         return _divided(*(magic or (value, 1 << by)), bits)
@@ -45,6 +46,22 @@ def quotient(opcode: str, value: Value, by: int | None, bits: int) -> Value | No
     if opcode == "div" or whole is None:
         return whole
     return plus(value, scaled(whole, -by, bits), bits)
+
+
+def field(value: Value, first: int | None, count: int | None) -> Value | None:
+    """Some bits of a count from a place on, as `bfe.u32` takes them.
+
+    Args:
+        value: The count, of 32 bits.
+        first: The place.
+        count: How many bits.
+    """
+    if first is None or count is None or not 0 <= first <= first + count <= 32:
+        return None
+    whole, mask = 1 << first, (1 << count) - 1
+    if value.array is None or any(c % (whole << count) for _, c in value.terms):
+        return None
+    return made(value.array >> first & mask, (), 32, value.origins)
 
 
 def _magic(value: Value, places: int) -> tuple[Value, int] | None:

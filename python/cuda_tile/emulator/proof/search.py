@@ -16,7 +16,7 @@ import numpy as np
 
 from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
-from cuda_tile.emulator.proof.conditions import truth_ways, ways
+from cuda_tile.emulator.proof.conditions import Way, truth_ways, ways
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
@@ -24,11 +24,11 @@ from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
 from cuda_tile.emulator.proof.state import State, Threads
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.proof.touch import touch
-from cuda_tile.emulator.proof.values import Value, unknown
+from cuda_tile.emulator.proof.values import Value, constant, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction, Label, Register
 
 MOST_VISITS = 6000
-MOST_SECONDS = 10.0
+MOST_SECONDS = 30.0
 """After which a search is given up."""
 _ENDS = frozenset({"ret", "exit", "trap"})
 _COMPARES = frozenset({"setp", "min", "max"})
@@ -41,16 +41,20 @@ class Search:
 
     Attributes:
         kernel: The kernel.
+        is_exact: Whether paths know what holds of sums, and count without end. Without
+            it there are less of them, which suffices where no condition depends on
+            another one.
         accesses: Its accesses to global memory.
     """
 
     kernel: Kernel
+    is_exact: bool = True
     accesses: Accesses = field(init=False)
 
     def __post_init__(self) -> None:
         self.accesses = Accesses(self.kernel.n_threads)
         self._work: list[State] = []
-        self._seen: set[tuple[object, ...]] = set()
+        self._seen: dict[tuple[object, ...], list[Facts]] = {}
         self._labels = frozenset(self.kernel.function.labels)
         self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
@@ -88,7 +92,7 @@ class Search:
             except Doubt as doubt:
                 where = f"line {instruction.line}: {instruction.mnemonic}"
                 raise Doubt(f"{where} {doubt}") from None
-        if any(one.expected for one in state.mbarriers.at.values()):
+        if not state.shadow.is_landed() or state.mbarriers.expects():
             raise Doubt("a copy may be in flight at the end")
         if state.groups:
             raise Doubt("some threads wait at a barrier that others do not reach")
@@ -99,10 +103,10 @@ class Search:
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
-        state.widen(group)
-        key = state.key()
-        if key not in self._seen:
-            self._seen.add(key)
+        state.widen(group, is_exact=self.is_exact)
+        seen = self._seen.setdefault(state.key(), [])
+        if not any(facts.covers(state.facts) for facts in seen):
+            seen.append(state.facts.copy())
             return True
         if state.is_certain(group):
             return False
@@ -150,38 +154,70 @@ class Search:
     def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
         """Goes on in all ways that a condition on symbols leaves open."""
         target = instruction.operands[0]
-        if target not in self.kernel.deciding or instruction.guard is not None:
+        is_plain = self.is_exact and instruction.guard is None
+        if target not in self.kernel.deciding or not is_plain:
             return False
         assert isinstance(target, Register), "what decides is a register"
         step = Step(self.kernel, state, group, instruction, group.mask, True)
         one, other = (step.value(operand) for operand in instruction.operands[1:3])
-        opcode, modifiers = instruction.opcode, instruction.modifiers
-        compared = modifiers if opcode == "setp" else ("le", *modifiers)
-        found = ways(state.facts, compared, one, other, group.mask)
+        found = self._choices(state, group, instruction, (one, other))
         if found is None or not state.is_certain(group):
             return False
-        if opcode == "setp":
-            results = [(facts, step.fixed(truth)) for facts, truth in found]
-        else:
-            first, last = (one, other) if opcode == "min" else (other, one)
-            results = [(facts, first if truth else last) for facts, truth in found]
         group.place += 1
-        self._go(state, group, target, results)
+        self._go(state, group, target, found)
         return True
+
+    def _choices(
+        self,
+        state: State,
+        group: Threads,
+        instruction: Instruction,
+        operands: tuple[Value, Value],
+    ) -> list[tuple[Way, Value]] | None:
+        """The ways on from a comparison, a minimum or a maximum, with the result."""
+        opcode, modifiers = instruction.opcode, instruction.modifiers
+        if opcode == "setp":
+            found = ways(state.facts, modifiers, *operands, group.mask)
+            if found is None:
+                return None
+            return [(way, self._fixed(way.truth)) for way in found]
+        compared = ("le", modifiers[-1])
+        found = ways(state.facts, compared, *operands, group.mask)
+        if found is None or modifiers[:-1] not in {(), ("relu",)}:
+            return None
+        first, last = operands if opcode == "min" else operands[::-1]
+        results = [(way, first if way.truth else last) for way in found]
+        if not modifiers[:-1]:
+            return results
+        zero, both = self._fixed(0), list[tuple[Way, Value]]()
+        for way, value in results:
+            more = ways(way.facts, compared, value, zero, group.mask)
+            if more is None:
+                number = constant(value)
+                if number is None:
+                    return None
+                more = [way._replace(truth=int(number <= 0))]
+            both += [(each, zero if each.truth else value) for each in more]
+        return both
+
+    def _fixed(self, number: int) -> Value:
+        return Value(np.full(self.kernel.n_threads, number, np.int64))
 
     def _go(
         self,
         state: State,
         group: Threads,
         register: Register,
-        found: list[tuple[Facts, Value]],
+        found: list[tuple[Way, Value]],
     ) -> None:
         """Goes on in all ways, and knows in each what a register is."""
         place = state.groups.index(group)
-        for facts, value in found:
+        for way, value in found:
             path = state.copy() if len(found) > 1 else state
             path.groups[place].registers[register] = value
-            path.facts = facts
+            path.facts = way.facts
+            if way.equal is not None:
+                path.solve(*way.equal)
             if len(found) > 1:
                 self._work.append(path)
         if len(found) > 1:
@@ -190,11 +226,10 @@ class Search:
     def _fork(self, state: State, group: Threads, register: Register) -> None:
         """Goes on both ways of a condition, as far as both are possible."""
         value = group.registers.get(register) or unknown()
-        found = truth_ways(state.facts, value, group.mask)
+        found = truth_ways(state.facts, value, group.mask) if self.is_exact else None
         if found is None:
-            found = [(state.facts.copy(), truth) for truth in (0, 1)]
-        n = self.kernel.n_threads
-        results = [(f, Value(np.full(n, truth, np.int64))) for f, truth in found]
+            found = [Way(state.facts.copy(), truth) for truth in (0, 1)]
+        results = [(way, self._fixed(way.truth)) for way in found]
         self._go(state, group, register, results)
 
 

@@ -82,11 +82,17 @@ class Rows:
         """
         for table in (self.known, self.fenced):
             news = table[:, whom].any(axis=1)
-            table[np.ix_(news, who)] = True
+            table[np.flatnonzero(news)[:, None], who] = True
 
-    def fence(self, threads: Array) -> None:
-        """A proxy fence of threads covers all that they know."""
-        self.fenced[:, threads] |= self.known[:, threads]
+    def fence(self, threads: Array, *, of_waits: bool = False) -> None:
+        """A proxy fence of threads covers all that they know.
+
+        Args:
+            threads: They.
+            of_waits: Whether it covers no accesses, but mbarriers.
+        """
+        news = self.known[:, threads]
+        self.fenced[:, threads] |= news & self.is_wait[:, None] if of_waits else news
 
 
 @dataclass(eq=False)
@@ -153,7 +159,7 @@ class Shadow:
     # Accesses of threads -----------------------------------------------------------
 
     def own_rows(self, threads: Array) -> Array:
-        """The rows of the accesses that threads make now, one for each that is named."""
+        """The rows of the accesses that threads make now, one for each named."""
         without = np.unique(threads[self.current[threads] == NOBODY])
         if without.size:
             self.current[without] = self.rows.add(without.astype(np.int32))
@@ -224,9 +230,9 @@ class Shadow:
         if not is_write:
             return
         reader = self.reader[places]
-        for number in np.unique(reader):
+        for number in _numbers(reader):
             who = np.unique(threads[reader == number])
-            if not self.rows.known[np.ix_(self.sets[number], who)].all():
+            if not self.rows.known[list(self.sets[number])][:, who].all():
                 raise Doubt("writes what another thread reads, with no barrier between")
 
     # Copies of cp.async ------------------------------------------------------------
@@ -292,10 +298,10 @@ class Shadow:
             (writers[is_async], self.rows.known),
             (writers[~is_async], self.rows.fenced),
         ):
-            if not known[np.ix_(rows, threads)].all():
+            if not known[rows][:, threads].all():
                 raise Doubt("touches what a thread writes, with no barrier or no fence")
-        for number in np.unique(self.reader[places]) if is_write else ():
-            if not self.rows.known[np.ix_(self.sets[number], threads)].all():
+        for number in _numbers(self.reader[places]) if is_write else ():
+            if not self.rows.known[list(self.sets[number])][:, threads].all():
                 raise Doubt("writes what a thread reads, with no barrier between")
         (row,) = self.rows.add(np.array([NOBODY], np.int32))
         if is_write:
@@ -323,6 +329,12 @@ class Shadow:
 
     # States ------------------------------------------------------------------------
 
+    def is_landed(self) -> bool:
+        """Whether of each bulk copy some thread knows that it is over."""
+        rows = np.unique(self.writer[self.writer != NOBODY])
+        rows = rows[self.rows.owner[rows] == NOBODY]
+        return bool(self.rows.known[rows, : self.n_threads].any(axis=1).all())
+
     def tidy(self, used: Array) -> Array:
         """Drops the rows that matter no more.
 
@@ -336,10 +348,11 @@ class Shadow:
         table = rows.fenced if self.is_proxied else rows.known
         sure = np.where((rows.owner == NOBODY)[:, None], rows.known, table)
         there = np.flatnonzero(~self.gone)
-        is_over = sure[:, there].all(axis=1)
+        is_over = np.asarray(sure[:, there].all(axis=1))
         writer = self.writer
-        writer[np.append(is_over, False)[writer]] = NOBODY
-        heard = rows.known[:, there].all(axis=1)
+        padded = np.append(is_over, [False])
+        writer[padded[writer]] = NOBODY
+        heard = np.asarray(rows.known[:, there].all(axis=1))
         kept = [
             tuple(row for row in members if not heard[row]) for members in self.sets
         ]
@@ -347,7 +360,7 @@ class Shadow:
         self.reader = numbers[self.reader]
         matters = np.zeros(len(rows.owner), bool)
         matters[writer[writer != NOBODY]] = True
-        for number in np.unique(self.reader):
+        for number in _numbers(self.reader):
             matters[list(self.sets[number])] = True
         matters[used] = True
         matters[self.current[self.current != NOBODY]] = True
@@ -363,7 +376,7 @@ class Shadow:
         self.writer[some] = new[self.writer[some]]
         open_ = self.current != NOBODY
         self.current[open_] = new[self.current[open_]]
-        used = {int(number) for number in np.unique(self.reader)}
+        used = {*_numbers(self.reader)}
         kept = [
             tuple(int(new[row]) for row in members) if number in used else ()
             for number, members in enumerate(self.sets)
@@ -402,6 +415,11 @@ class Shadow:
             for places, threads in group:
                 said.update(places.tobytes() + threads.tobytes())
         return said.digest()
+
+
+def _numbers(array: Array) -> list[int]:
+    """Each number of an array, once."""
+    return [int(number) for number in np.unique(array)]
 
 
 def _interned(sets: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Array]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +23,14 @@ from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.phases import Mbarriers
 from cuda_tile.emulator.proof.products import BulkGroups, Products
 from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
-from cuda_tile.emulator.proof.values import Counted, Value, joined, replaced
+from cuda_tile.emulator.proof.values import (
+    Counted,
+    Terms,
+    Value,
+    joined,
+    replaced,
+    solved,
+)
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
@@ -100,11 +107,12 @@ class State:
         return State(groups, shadow, lost, facts, *others, visits, counts)
 
     def key(self) -> tuple[object, ...]:
-        """What tells it from others."""
-        said: list[object] = [self._skeleton(), self.facts.key()]
-        for group in self._sorted():
-            said.append(frozenset((r, v.key) for r, v in group.registers.items()))
-        return tuple(said)
+        """What tells it from others, but for what the path knows of sums."""
+        known = (
+            frozenset((register, value.key) for register, value in g.registers.items())
+            for g in self._sorted()
+        )
+        return self._skeleton(), *known
 
     def _sorted(self) -> list[Threads]:
         return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
@@ -125,7 +133,8 @@ class State:
             ),
             *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
         ]
-        order = self.shadow.key(signatures), tuple(said), self.shadow.gone.tobytes()
+        others = self.shadow.gone.tobytes(), frozenset(self.named.items())
+        order = self.shadow.key(signatures), tuple(said), *others
         return order, self.lost.tobytes(), tuple(where), counts
 
     def next(self) -> Threads | None:
@@ -211,6 +220,20 @@ class State:
             if group.waits == ("mbarrier", place):
                 group.waits = None
 
+    def solve(self, symbol: Hashable, number: int, terms: Terms) -> None:
+        """Puts a sum in the place of a symbol that is equal to it on this path.
+
+        Args:
+            symbol: The symbol.
+            number: The number of the sum.
+            terms: Its symbols.
+        """
+        for group in self.groups:
+            group.registers = {
+                register: solved(value, symbol, number, terms)
+                for register, value in group.registers.items()
+            }
+
     def tidy(self) -> None:
         """Drops what nothing of what is to come can depend on."""
         parts = [*self.mbarriers.at.values(), *self.products.values(), self.bulk]
@@ -252,11 +275,12 @@ class State:
             del self.counts[symbol]
         self.facts.forget(lambda name: name in over or is_made_of_counts(name))
 
-    def widen(self, group: Threads) -> None:
-        """Makes sums with a symbol of what counts.
+    def widen(self, group: Threads, *, is_exact: bool) -> None:
+        """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
             group: The threads, at a label.
+            is_exact: Whether sums are wanted.
         """
         self.tidy()
         self._shift()
@@ -271,10 +295,11 @@ class State:
         if not counters:
             return
         symbol = Counted(group.place)
-        earlier = None if symbol in self.counts else visits.earlier(counters)
+        is_new = is_exact and symbol not in self.counts
+        earlier = visits.earlier(counters) if is_new else None
         if earlier is not None:
             self._count(symbol, counters, earlier)
-        elif len(visits.seen) < MOST_VISITS:
+        elif is_exact and len(visits.seen) < MOST_VISITS:
             return
         else:
             for place, register in counters:

@@ -112,8 +112,10 @@ class Step:
             case Register():
                 return self.group.registers.get(operand) or unknown()
             case Negated(register=register):
-                numbers = self.value(register).numbers
-                return self.value(register) if numbers is None else Value(1 - numbers)
+                value = self.value(register)
+                if value.numbers is None:
+                    return unknown(value, is_uniform=value.is_uniform)
+                return Value(1 - value.numbers)
             case Immediate(value=int(number)):
                 return self.fixed(number - (1 << 64 if number >= 1 << 63 else 0))
             case Immediate():

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.asynchronous import bulk, mbarrier, wgmma
 from cuda_tile.emulator.proof.facts import Argument
+from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
@@ -17,9 +19,10 @@ from cuda_tile.emulator.ptx.types import Array
 _SPACES = frozenset({"global", "shared", "local", "param", "const"})
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _NOTHING = frozenset(
-    {"fence", "membar", "prefetch", "prefetchu", "nanosleep", "pragma", "setmaxnreg"}
+    {"membar", "prefetch", "prefetchu", "nanosleep", "pragma", "setmaxnreg", "pmevent"}
 )
 _KINDS = {"ld": "read", "ldu": "read", "st": "write"}
+_ATOMICS = frozenset({"atom", "red"})
 _ALL_LANES = {0xFFFFFFFF, -1}
 
 
@@ -36,24 +39,15 @@ def touch(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
     for register in destinations(step.instruction):
         step.write(register, unknown(), is_sure=False)
-    if opcode == "fence" and {"proxy", "mbarrier_init"} & {*modifiers}:
+    follow = _FOLLOWED.get(opcode)
+    if opcode == "fence":
         _fence(step)
     elif opcode in _NOTHING:
         return
-    elif opcode in {"bar", "barrier"}:
-        _wait(step)
-    elif opcode in _KINDS and not _STRONG & {*modifiers}:
+    elif opcode in _ATOMICS or opcode in _KINDS:
         _access(step, accesses)
-    elif opcode in {"ldmatrix", "stmatrix"} and "m8n8" in modifiers:
-        _matrix(step)
-    elif opcode in {"atom", "red"} and "global" in modifiers:
-        _access(step, accesses)
-    elif opcode == "mbarrier":
-        mbarrier(step)
-    elif opcode == "wgmma":
-        wgmma(step)
-    elif opcode == "cp" and modifiers[:2] == ("async", "bulk"):
-        bulk(step, accesses)
+    elif follow is not None:
+        follow(step)
     elif opcode == "cp" and modifiers[:1] == ("async",):
         _copy(step, accesses)
     else:
@@ -62,6 +56,9 @@ def touch(step: Step, accesses: Accesses) -> None:
 
 def _access(step: Step, accesses: Accesses) -> None:
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
+    is_atomic = opcode in _ATOMICS
+    if "global" not in modifiers if is_atomic else _STRONG & {*modifiers}:
+        raise Doubt("is not followed")
     space = next((s for m in modifiers if (s := m.split("::")[0]) in _SPACES), "")
     width = vector_of(step.instruction) * max(
         1, int("".join(filter(str.isdigit, modifiers[-1]))) // 8
@@ -75,7 +72,7 @@ def _access(step: Step, accesses: Accesses) -> None:
             shadow = step.state.shadow
             (shadow.writes if opcode == "st" else shadow.reads)(places, threads)
         case "global":
-            kind = _KINDS.get(opcode, "atomic")
+            kind = "atomic" if is_atomic else _KINDS[opcode]
             accesses.add(step.instruction, kind, address, step.mask, width)
         case "local" | "const":
             pass
@@ -118,6 +115,8 @@ def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, 
 
 def _matrix(step: Step) -> None:
     """Rows of 16 bytes, which lanes of a warp exchange."""
+    if "m8n8" not in step.instruction.modifiers:
+        raise Doubt("is not followed")
     step.meet_lanes()
     shadow, mask = step.state.shadow, step.mask
     named = {"x1", "x2", "x4"} & {*step.instruction.modifiers}
@@ -131,6 +130,9 @@ def _matrix(step: Step) -> None:
 
 
 def _copy(step: Step, accesses: Accesses) -> None:
+    if step.instruction.modifiers[1:2] == ("bulk",):
+        bulk(step, accesses)
+        return
     shadow, operands = step.state.shadow, step.instruction.operands
     match step.instruction.modifiers[1:2]:
         case ("ca" | "cg",):
@@ -156,29 +158,62 @@ def _copy(step: Step, accesses: Accesses) -> None:
 
 
 def _fence(step: Step) -> None:
-    """What threads know is visible to asynchronous operations of another proxy."""
+    """What threads know is visible to asynchronous operations of another proxy.
+
+    `fence.mbarrier_init` says so of mbarriers alone.
+    """
+    kind, *rest = step.instruction.modifiers
+    if kind not in {"proxy", "mbarrier_init"}:
+        return
+    if kind == "proxy" and (rest[:1] != ["async"] or "global" in rest):
+        return
     if not step.is_certain:
         raise Doubt("may be reached or not")
     threads = np.flatnonzero(step.mask)
-    step.state.shadow.rows.fence(threads)
+    step.state.shadow.rows.fence(threads, of_waits=kind == "mbarrier_init")
     step.state.shadow.release(threads)
 
 
 def _wait(step: Step) -> None:
-    modifiers, group, n = step.instruction.modifiers, step.group, step.kernel.n_threads
+    modifiers, warps = step.instruction.modifiers, step.warps
     if not step.is_whole or not step.is_certain:
         raise Doubt("is reached by threads on a condition that nobody knows")
-    numbers, warps = [step.number(o) for o in step.instruction.operands], step.warps
+    operands = step.instruction.operands
     if modifiers[:1] == ("warp",):
-        if numbers[0] in _ALL_LANES and warps is not None:
+        if step.number(operands[0]) in _ALL_LANES and warps is not None:
             step.state.shadow.warp_barrier(warps)
         return
-    if "sync" not in modifiers or not 1 <= len(numbers) <= 2:
+    if "sync" not in modifiers or not 1 <= len(operands) <= 2:
         raise Doubt("is not followed")
-    barrier, threads = numbers[0], ([*numbers, n])[1]
-    if barrier is None or threads is None or threads % WARP or threads > n:
+    n = step.kernel.n_threads
+    threads = n if len(operands) == 1 else step.number(operands[1])
+    numbers = step.value(operands[0]).numbers
+    if numbers is None or threads is None or threads % WARP or threads > n:
         raise Doubt("is not followed")
     if warps is None:
         raise Doubt("is reached by part of a warp")
-    group.waits = barrier
-    step.state.meet(barrier, threads)
+    _meet(step, numbers, threads)
+
+
+def _meet(step: Step, numbers: Array, threads: int) -> None:
+    """Threads wait at the barriers that they name, each at its own."""
+    state, group = step.state, step.group
+    state.groups.remove(group)
+    for barrier in map(int, np.unique(numbers[step.mask])):
+        some = group.copy()
+        some.mask = group.mask & (numbers == barrier)
+        if some.mask.sum() % WARP:
+            raise Doubt("is reached by part of a warp")
+        some.waits = barrier
+        state.groups.append(some)
+        state.meet(barrier, threads)
+
+
+_FOLLOWED: dict[str, Callable[[Step], None]] = {
+    "bar": _wait,
+    "barrier": _wait,
+    "ldmatrix": _matrix,
+    "stmatrix": _matrix,
+    "mbarrier": mbarrier,
+    "wgmma": wgmma,
+}

@@ -174,3 +174,22 @@ def replaced(value: Value, symbol: Hashable, by: int) -> Value:
         return value
     counts = [count for name, count in value.terms if name == symbol]
     return value._replace(array=value.array + by * counts[0]) if counts else value
+
+
+def solved(value: Value, symbol: Hashable, number: int, terms: Terms) -> Value:
+    """A value in which a symbol stands for a sum.
+
+    Args:
+        value: The value.
+        symbol: The symbol.
+        number: The number of the sum.
+        terms: Its symbols.
+    """
+    count = dict(value.terms).get(symbol, 0)
+    if not count or value.array is None:
+        return value
+    sums = {name: factor for name, factor in value.terms if name != symbol}
+    for name, factor in terms:
+        sums[name] = sums.get(name, 0) + count * factor
+    array = value.array + count * number
+    return value._replace(array=array, terms=_terms(sums, 64))

@@ -64,13 +64,25 @@ def verdict_of(
         raise LaunchError(f"expected a CTA of 1 to 1024 threads, got {block}")
     kernel = Kernel.of(module, entry, (x, y, z), shared_bytes)
     kernel.boxes = boxes or {}
-    search = Search(kernel)
-    try:
-        search.run()
-    except Doubt as doubt:
-        return Verdict(entry.name, str(doubt), "what a CTA does is unknown")
+    search, why = _searched(kernel)
+    if why:
+        return Verdict(entry.name, why, "what a CTA does is unknown")
     try:
         extent = search.accesses.judge()
     except Doubt as doubt:
         return Verdict(entry.name, "", str(doubt))
     return Verdict(entry.name, "", "", extent)
+
+
+def _searched(kernel: Kernel) -> tuple[Search, str]:
+    """A search of a kernel, and why it proves nothing; the shorter one comes first."""
+    search = Search(kernel, is_exact=False)
+    try:
+        search.run()
+    except Doubt:
+        search = Search(kernel)
+        try:
+            search.run()
+        except Doubt as doubt:
+            return search, str(doubt)
+    return search, ""
