@@ -189,3 +189,48 @@ def test_a_load_may_say_how_often_others_are_made(gpu: str) -> None:
         assert deleted
         deleted[0].apply(module.operation)
         assert said_of(module)
+
+
+def test_loops_may_begin_apart_in_steps_that_are_no_constants() -> None:
+    """One role cuts its loop between its products, the other one does not.
+
+    How often both run is not compared: that is unknown, and no reason to refuse it.
+    """
+    tile, total = "tile<64x64xbf16>", "tile<64x64xf32>"
+    tensor = "tensor_view<640x64xbf16, strides=[64,1]>"
+    view = f"partition_view<tile=(64x64), {tensor}>"
+    result = "partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>"
+    text = f"""cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<bf16>>, %r: tile<ptr<f32>>, %n: tile<i32>,
+               %step: tile<i32>) {{
+        %zero = constant <i32: 0> : tile<i32>
+        %zeros = constant <f32: 0.0> : {total}
+        %x = constant <bf16: 1.0> : {tile}
+        %pa = assume div_by<16>, %p : tile<ptr<bf16>>
+        %ta = make_tensor_view %pa, shape = [640, 64], strides = [64, 1] : {tensor}
+        %va = make_partition_view %ta : {view}
+        %f = for %k in (%zero to %n, step %step) : tile<i32>
+            iter_values(%acc = %zeros) -> ({total}) {{
+          %a, %a_t = load_view_tko weak %va[%k, %zero]
+            : {view}, tile<i32> -> {tile}, token
+          %s = mmaf %x, %a, %zeros : {tile}, {tile}, {total}
+          %e = exp2 %s : {total}
+          %h = ftof %e : {total} -> {tile}
+          %next = mmaf %h, %a, %acc : {tile}, {tile}, {total}
+          continue %next : {total}
+        }}
+        %tc = make_tensor_view %r, shape = [64, 64], strides = [64, 1]
+          : tensor_view<64x64xf32, strides=[64,1]>
+        %vc = make_partition_view %tc : {result}
+        %st = store_view_tko weak %f, %vc[%zero, %zero]
+          : {total}, {result}, tile<i32> -> token
+        return
+      }}
+    }}"""
+    module = cuda_tile.load(text.encode())
+    module = cuda_tile.lower(module, until="count", options=Options(gpu="sm_90"))
+    with module.context, ir.Location.unknown():
+        assert "stage = 1" in str(module)
+        assert not said_of(module)
+        (entry,) = entries(module.operation)
+        assert protocol.COUNT in verdict_of(ControlFlow(entry)).assumed

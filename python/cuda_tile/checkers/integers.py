@@ -153,18 +153,21 @@ class Names:
         A load whose place another load decides has a deeper place than that one, and
         is not asked for its name, which has that of the other one in it.
         """
-        role, depth = _role_region(op), self._depth_of(op.operands)
+        role, depth = _role_region(op), self.depth(op.operands)
         return not any(
             other.name == op.name
             and other != op
             and _role_region(other) == role
-            and self._depth_of(other.operands) == depth
+            and self.depth(other.operands) == depth
             and tuple(map(self.of, other.operands)) == operands
             for other in nested_ops(enclosing_entry(op))
         )
 
-    def _depth_of(self, values: Iterable[ir.Value]) -> int:
-        """How many names there are one in the other in those of some values."""
+    def depth(self, values: Iterable[ir.Value]) -> int:
+        """How many names there are one in the other in those of some values.
+
+        What is made of a value is deeper than that.
+        """
         return max(map(self._depth, values), default=0)
 
     def _depth(self, value: ir.Value) -> int:
@@ -173,7 +176,7 @@ class Names:
             loops = self._loops_named(value, op)
             bounds = [v for each in loops for v in each.operands if is_integer(v)]
             own = () if op is None else op.operands
-            self._depths[value] = 1 + self._depth_of([*own, *bounds])
+            self._depths[value] = 1 + self.depth([*own, *bounds])
         return self._depths[value]
 
     def _loops_named(

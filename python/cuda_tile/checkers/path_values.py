@@ -7,6 +7,7 @@ What a path cannot tell is raised as `Undecided`, so that it goes on in both way
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from cuda_tile._mlir import ir
@@ -47,6 +48,7 @@ class Loops:
         self._positive = {
             name(op) for op in stepped for name in (names.loop, names.advance)
         }
+        self._apart = _begun_apart(names, stepped)
 
     def least(self, key: Key) -> float:
         """What a sum is at least, whatever the path.
@@ -58,6 +60,13 @@ class Loops:
         return (
             1 if count == 1 and not others and symbol.name in self._positive else -inf
         )
+
+    def is_apart(self, key: Key) -> bool:
+        """Whether a sum has how often a loop runs that others begin apart from.
+
+        Where the step is no constant, these numbers are not compared.
+        """
+        return any(symbol.name in self._apart for symbol, _ in key.terms)
 
     def constant(self, value: ir.Value) -> Form | None:
         """The number that a value always is."""
@@ -292,6 +301,9 @@ class PathValues:
             counted = counted_loop(loop)
             if counted is None or names.of(counted.step) != names.of(op.operands[1]):
                 continue
+            bounds = (counted.lower, counted.upper)
+            if names.depth(bounds) >= names.depth(op.results):  # made of the quotient
+                continue
             left = self.trips(loop).plus(Form(-1))
             upper = self.form(counted.upper)
             if distance == upper.plus(self.form(counted.lower), -1):
@@ -344,6 +356,15 @@ def has_unknown_step(op: ir.Operation) -> bool:
     """Whether an op is a `for` whose step is no constant."""
     loop = counted_loop(op)
     return loop is not None and constant_of(loop.step) is None
+
+
+def _begun_apart(names: Names, loops: Sequence[ir.Operation]) -> set[int]:
+    """The names of loops that end at one bound, in equal steps, from several places."""
+    alike: dict[tuple[int, ...], set[int]] = {}
+    for op in loops:
+        _, *ends = map(names.of, list(op.operands)[:3])
+        alike.setdefault(tuple(ends), set()).add(names.loop(op))
+    return {name for each in alike.values() if len(each) > 1 for name in each}
 
 
 def _ends(names: Names, op: ir.Operation) -> frozenset[int]:

@@ -194,6 +194,9 @@ def _answered(state: State, question: Undecided, loops: Loops) -> list[State]:
     low, high = state.bounds(question.key)
     ways[0].facts[question.key] = low, question.number
     ways[1].facts[question.key] = question.number + 1, high
+    if loops.is_apart(question.key):
+        for way in ways:
+            way.assumed |= {COUNT}
     if not loops.counts(question.key) or question.key.at:
         for way in ways:
             way.assumed |= {CONDITION}
