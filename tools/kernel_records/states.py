@@ -52,7 +52,9 @@ def rows_of_state(
     with TemporaryDirectory(prefix="cuda-tile-state-") as name:
         folder = Path(name)
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
-            files.extractall(folder, filter="data")
+            # `filter="data"`, where Python has it: Debian's 3.11.2 has not.
+            files.extraction_filter = getattr(tarfile, "data_filter", None)
+            files.extractall(folder)
         (folder / _NATIVE).symlink_to((ROOT / _NATIVE).resolve())
         return _recorded(folder, wish, watch)
 
