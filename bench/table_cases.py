@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "interp
 
 from tilecpp_references import CASES as CPP_CASES
 
+GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
+"""The chips of the table."""
 BF16_UNIT = 2.0**-8
 TF32_UNIT = 2.0**-10
 """Of a number that is cut off, as Triton's operands are."""

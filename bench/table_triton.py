@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.emulator import Report
+from cuda_tile.codegen.ptxas import assemble
+from cuda_tile.emulator import Report, parse
+from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -48,6 +50,9 @@ class Theirs:
         warps: Of the whole launch.
         registers, spill_bytes, shared_bytes: Per thread and per CTA.
         wrong: As `Run.wrong`.
+        found: What the emulator reports, as text.
+        by_machine: The report of a run that counted machine code, where there is
+            tensor memory.
     """
 
     why_not: str = ""
@@ -57,6 +62,8 @@ class Theirs:
     spill_bytes: int = 0
     shared_bytes: int = 0
     wrong: str = ""
+    found: str = ""
+    by_machine: Report | None = None
 
 
 Made = tuple[Assembled, Sequence[int], list[Any]]
@@ -149,7 +156,7 @@ def _made(case: Case, run: Run, gpu: str) -> Made | None:
 
 
 def run_triton(case: Case, gpu: str) -> Theirs:
-    """Runs Triton's PTX; its machine code is only asked for its resources."""
+    """Runs Triton's PTX; its machine code is only counted, and asked for resources."""
     if case.name in NO_FORM:
         return Theirs(NO_FORM[case.name])
     run = case.make()
@@ -157,12 +164,10 @@ def run_triton(case: Case, gpu: str) -> Theirs:
     if found is None:
         return Theirs(f"Triton {VERSION} does not compile it")
     made, grid, args = found
-    report = made.kernel.start(
-        Problem(args, grid, []),
-        "fast",
-        bounds=find_target(gpu),
-        registers=made.registers,
-    )
+    report = _launched(made, grid, args, gpu)
+    wrong, by_machine = run.wrong(run.values), None
+    if report.tensor_columns:
+        by_machine = _launched(made, grid, args, gpu, machine=_machine(made))
     return Theirs(
         "",
         report,
@@ -170,5 +175,35 @@ def run_triton(case: Case, gpu: str) -> Theirs:
         made.registers,
         made.spill_bytes,
         made.kernel.meta["shared_bytes"],
-        run.wrong(run.values),
+        wrong,
+        _said(report),
+        by_machine,
     )
+
+
+def _launched(
+    made: Assembled, grid: Sequence[int], args: list[Any], gpu: str, **how: Any
+) -> Report:
+    """A run that goes on where the emulator reports something of Triton's kernel."""
+    return made.kernel.start(
+        Problem(args, grid, []),
+        "fast",
+        bounds=find_target(gpu),
+        registers=made.registers,
+        on_finding="collect",
+        **how,
+    )
+
+
+def _machine(made: Assembled) -> Any:
+    text, target = made.kernel.text, made.kernel.target
+    (name,) = assemble(text, target).resources
+    return machine_code(
+        parse(text), name, lambda marked: assemble(marked, target, line_info=True).cubin
+    )
+
+
+def _said(report: Report) -> str:
+    """The kinds of what the emulator reports of Triton's kernel, as text."""
+    kinds = dict.fromkeys(finding.kind for finding in report.findings)
+    return f"reported: {', '.join(kinds)}" if kinds else ""

@@ -130,6 +130,17 @@ def test_as_many_ctas_have_shared_memory_as_registers(name: str) -> None:
     assert int(ctas[1]) * taken <= target.shared_bytes_per_sm
 
 
+@pytest.mark.parametrize("name", ["a loop with a mask", "ragged keys"])
+def test_no_mask_waits_for_scores_in_registers(name: str) -> None:
+    """It is made of scalars where it is used, an iteration behind the product."""
+    module, _ = kernel(name)
+    text = str(cuda_tile.lower(module, CHIP, until="skew"))
+    carried = re.findall(r" = for .* -> \((.*)\) {", text)
+    assert any("pending" in kinds for kinds in carried)
+    for kinds in carried:
+        assert not re.search(r"(?<!pending<)tile<128x64x", kinds)
+
+
 def test_scores_may_be_capped() -> None:
     attention, size = CASES["all keys"]
     module = cuda_tile.load(capped(attention.text()).encode())

@@ -23,8 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 sys.path.insert(0, str(ROOT / "examples"))
 
-from resources import DEFAULT_GPUS  # noqa: E402 - a program, found by its folder
-from table_cases import CASES  # noqa: E402
+from table_cases import CASES, GPUS  # noqa: E402 - a program, found by its folder
 
 DATA = ROOT / "bench" / "table.json"
 PAGE = ROOT / "docs" / "table.md"
@@ -39,7 +38,18 @@ COLUMNS = {
     "limiter": "limiter",
 }
 """Cells of a line, and how the page calls them."""
-NO_WORSE = ("clocks", "sectors", "spill")
+TENSOR = {
+    "clocks": "clocks",
+    "limiter": "limiter",
+    "time": "time",
+    "step": "step",
+    "machine": "machine",
+    "regs": "registers",
+    "spill": "spills",
+    "columns": "columns",
+}
+"""The same of kernels with tensor memory."""
+NO_WORSE = ("clocks", "sectors", "spill", "time")
 """Where more than Triton's needs a reason."""
 GROUPS = {
     "Elementwise": ("*vadd*", "*saxpy*", "mathops*"),
@@ -91,6 +101,24 @@ REASONS: dict[tuple[str, str], str] = {
         "counted in PTX. Of machine code a warp has 922 an iteration, which is less "
         "than the 1024 clocks of the tensor cores: these bound both"
     ),
+    ("matmul_*16*", "sm_100"): (
+        "time by the model, not the bound: one CTA has six slots of a multiprocessor's "
+        "shared memory, Triton's two have three each, so that one multiplies while the "
+        "other one stores. These launches have few iterations for a tile; persistent "
+        "kernels overlap both with two sums ([tensor memory](tensor-memory.md))"
+    ),
+    ("tilecpp/matmul_f16", "sm_100"): (
+        "sectors (3%): nothing is aligned, and threads load tiles in the order in "
+        "which they store them for `tcgen05`; more loads begin inside a sector"
+    ),
+    ("fmha_causal_f16_d128_128x64", "sm_100"): (
+        "the bound, not the time: threads store weights into shared memory, where the "
+        "product reads them, Triton's into tensor memory; but one CTA of Triton's is "
+        "on a multiprocessor, and two of ours"
+    ),
+    ("argmax_f32_4x1024", "sm_100"): (
+        "clocks (1%): instructions as counted in PTX bound both, 1,888 for 1,872"
+    ),
     ("tilecpp/matmul_s8", "*"): (
         "more instructions (2%): C++ promises no alignment, so both load and store "
         "single bytes, which ours puts together by shifts, Triton's by `prmt`"
@@ -102,17 +130,19 @@ HEAD = """\
 
 <!-- made by tools/checks/kernel_table.py --write from bench/table.json -->
 
-Each kernel of `test/kernels` on three chips: *before* (the last version without
-asynchronous copies), *now*, and the same kernel in *Triton*: same tiles, same launch,
-same promises about arguments, sources in `test/ptx/triton`. Both results were compared
-with NumPy's. Nothing ran on a GPU: registers and spills (bytes per thread) are those of
-ptxas; sectors, bank conflicts and barriers were counted on the
+Each kernel of `test/kernels` on four chips: *before* (the last version without
+asynchronous copies), or by *mma.sync* where products are in
+[tensor memory](tensor-memory.md) now, *now*, and the same kernel in *Triton*: same
+tiles, same launch, same promises about arguments, sources in `test/ptx/triton`. Results
+were compared with NumPy's. Nothing ran on a GPU: registers and spills (bytes per
+thread) are those of ptxas; sectors, bank conflicts and barriers were counted on the
 [emulator](emulator.md), as were instructions (PTX, of the warps of a CTA) and clocks,
 which are the [bound](bounds.md) of a CTA by the resource in the last column, without
 DRAM: launches this small share less of it than those that fill a GPU. The names are
 those of [the kernels](../test/kernels/README.md), `tilecpp/` those of
 [CUDA Tile C++](../test/kernels/tilecpp/README.md), which promises nothing of its
-arguments. *Before* has no clocks: there was no bound then.
+arguments. *Before* has no clocks: there was no bound then. *Reported* is what the
+emulator finds in Triton's kernels, see [below](#tensor-memory).
 
 Measured on {date} with {versions}. This makes the page:
 
@@ -181,7 +211,7 @@ def faults(found: Sequence[Lines]) -> Iterable[str]:
     for name in CASES:
         if not any(fnmatch(name, p) for each in GROUPS.values() for p in each):
             yield f"{name}: expected a heading in GROUPS for it"
-        for gpu in DEFAULT_GPUS:
+        for gpu in GPUS:
             if (name, gpu) not in known:
                 yield f"{name} {gpu}: not measured; run bench/table.py"
                 continue
@@ -216,7 +246,7 @@ def table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def sums(found: Sequence[Lines]) -> str:
     """Ours against Triton's, a row for each chip and column."""
     rows: list[list[object]] = []
-    for gpu in DEFAULT_GPUS:
+    for gpu in GPUS:
         both = [x for x in found if x.gpu == gpu and x.cells("Triton")]
         for column in ("clocks", "instr", "sectors", "regs", "spill"):
             pairs = [
@@ -256,8 +286,7 @@ def section(heading: str, found: Sequence[Lines]) -> str:
             if who == "before" and not cells:
                 continue
             texts = [cells.get(column, "") for column in COLUMNS]
-            if line["note"]:
-                texts[-1] = line["note"]
+            texts[-1] = "; ".join(filter(None, (texts[-1], line["note"])))
             rows.append([*first, who, *texts])
             first = ["", ""]
         for key in lines.reasons if lines.worse else ():
@@ -266,6 +295,42 @@ def section(heading: str, found: Sequence[Lines]) -> str:
     said = "\n".join(notes)
     more = f"\n\nWhere ours needs more than Triton's:\n\n{said}" if notes else ""
     return f"\n## {heading}\n\n{table(names, rows)}{more}\n"
+
+
+TENSOR_HEAD = """\
+
+## Tensor memory
+
+Those of these kernels whose products are in tensor memory, on {gpus}, by
+[`tcgen05`](tensor-memory.md), beside themselves by `mma.sync` and Triton's. *Time* is
+of the launch, by the model of [clocks](time.md), on a multiprocessor that does many of
+them. *Step* are machine instructions of a warp that starts products, in an iteration of
+the loop that has most of them, of ours alone; *machine* those that all warps of a CTA
+issue; *columns* those that a CTA allocates. What the emulator reports of Triton's
+kernels here, and of that of tf32 above:
+
+- *uninitialised*: a loop without an iteration loads scores that nobody computed, and
+  uses them for nothing
+- *copy in flight*: threads transpose B into one buffer, while the product of the
+  iteration before may still read it; in the order of fast mode the result is right
+
+{table}
+"""
+
+
+def tensor_section(found: Sequence[Lines]) -> str:
+    """The table of kernels with tensor memory."""
+    rows: list[list[str]] = []
+    chosen = [x for x in found if int(x.cells("now").get("columns", 0))]
+    for lines in chosen:
+        first = f"`{lines.kernel}`"
+        for who, line in lines.by_whom.items():
+            rows.append([first, who, *(line["cells"].get(c, "") for c in TENSOR)])
+            first = ""
+    gpus = ", ".join(dict.fromkeys(x.gpu for x in chosen))
+    return TENSOR_HEAD.format(
+        gpus=gpus, table=table(("kernel", "", *TENSOR.values()), rows)
+    )
 
 
 def page(data: dict[str, Any], found: Sequence[Lines]) -> str:
@@ -278,7 +343,7 @@ def page(data: dict[str, Any], found: Sequence[Lines]) -> str:
         )
         for heading, names in GROUPS.items()
     ]
-    return head + "".join(parts)
+    return head + "".join(parts) + tensor_section(found)
 
 
 def main() -> int:

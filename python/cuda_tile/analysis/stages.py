@@ -345,13 +345,20 @@ class Stages:
             return True
         if op.name in BUFFER_STORES:
             return True
+        return self._is_of_scalars(op)
+
+    def _is_of_scalars(self, op: ir.Operation) -> bool:
+        """Whether an op, and what tiles of the body it uses, are made of scalars alone.
+
+        Such as a mask: made anew where it is used, it takes no registers before.
+        """
         if len(op.regions) or not is_pure(op):
             return False
-        return not any(
-            is_distributed(value)
-            for value in op.operands
-            if self.made_by(value) is not None or self.number(value) is not None
-        )
+        tiles = [value for value in op.operands if is_distributed(value)]
+        if any(self.number(value) is not None for value in tiles):
+            return False
+        makers = (self.made_by(value) for value in tiles)
+        return all(self._is_of_scalars(maker) for maker in makers if maker is not None)
 
     def _is_used_late(self, op: ir.Operation) -> bool:
         """Whether all users of an op are late, of the carried values it makes too."""
