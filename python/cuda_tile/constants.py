@@ -291,12 +291,6 @@ INSTRUCTION_CLOCKS = 0.25
 
 Source: CUDA C++ Programming Guide, "Compute Capabilities": four schedulers.
 """
-SHUFFLE_SLOTS = 2
-"""Issue slots of a shuffle beside those of a select or an addition.
-
-Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": 32
-lanes of `shfl` in a clock, 64 of the others.
-"""
 BARRIER_LOOP_TRIPS = 8
 """Iterations that a loop is taken to run where barriers inside it are weighed.
 
