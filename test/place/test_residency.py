@@ -112,3 +112,11 @@ def test_what_ctas_share_adds_up_and_the_rest_overlaps() -> None:
     beside = Share.of([loop, end], num_warps=8, lost=0.0, overlaps=True)
     assert beside == Share(10, 1000.0, 1000.0 + 400.0)
     assert (beside.idle, share.idle) == (0.0, pytest.approx(200.0))
+
+
+def test_ctas_that_change_nothing_cost_the_same() -> None:
+    """A share of clocks by so many CTAs is not off by a bit, which would decide."""
+    busiest = 5 * 32768 / 45 / 16
+    assert len({busiest * together / together for together in range(1, 6)}) > 1
+    share = Share(16, busiest, busiest)
+    assert len({share.iteration(together) for together in range(1, 6)}) == 1

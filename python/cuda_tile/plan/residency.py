@@ -204,11 +204,13 @@ class Share:
     def iteration(self, resident: int) -> float:
         """Clocks of an iteration, and its share of what is before and after the loop.
 
+        They are rounded, so that equal ones compare as such.
+
         Args:
             resident: CTAs that share a multiprocessor.
         """
         together = shared_clocks(self.busiest, self.alone, resident)
-        return together / resident / self.trips
+        return round(together / resident / self.trips, 3)
 
 
 def _work_of(ops: Iterable[ir.Operation], target: Target) -> dict[Region, Part]:
