@@ -37,6 +37,7 @@ from day_times import TIMED, Timed  # noqa: E402
 from gpu_experiments import EXPERIMENTS, Experiment  # noqa: E402
 
 import cuda_tile  # noqa: E402
+from cuda_tile.chip_clocks import chip_clocks  # noqa: E402
 from cuda_tile.codegen.ptxas import assemble  # noqa: E402
 from cuda_tile.errors import Unsupported  # noqa: E402
 from cuda_tile.interp.decisions import QUESTIONS  # noqa: E402
@@ -48,7 +49,6 @@ from cuda_tile.runtime.elements import element  # noqa: E402
 from cuda_tile.runtime.launch import every_array, spans  # noqa: E402
 from cuda_tile.runtime.spread import spread_args  # noqa: E402
 from cuda_tile.targets import find_target  # noqa: E402
-from cuda_tile.timing.constants import chip_clocks  # noqa: E402
 
 RUNNER = Path(__file__).with_name("day_runner.py")
 SANITIZED = 24

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that measure the constants of the model of clocks (timing/constants.py).
+"""Programs that measure the constants of the model of clocks (chip_clocks.py).
 
 Each is PTX of one warp, or one CTA for a barrier. It runs a chain of instructions that
 need each other's results once, then twice as long, and stores the clock before, between

@@ -291,11 +291,24 @@ INSTRUCTION_CLOCKS = 0.25
 
 Source: CUDA C++ Programming Guide, "Compute Capabilities": four schedulers.
 """
-SHUFFLE_SLOTS = 2
-"""Issue slots of a shuffle beside those of a select or an addition.
+WARP_ISSUE_CLOCKS = 2.0
+"""Clocks from an instruction of a warp to its next one, where no other warp of its
+scheduler issues.
 
-Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": 32
-lanes of `shfl` in a clock, 64 of the others.
+Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": a
+scheduler's share of 64 lanes for integers and conversions takes two clocks for a warp.
+"""
+EXPENSIVE_SLOTS = 16
+"""Issue slots of an op that becomes a sequence of instructions: divisions, `tanh`.
+
+Measured: GELU by `tanh` of a product of 128x128, sm_80 and sm_90, ptxas 13.5.37,
+2026-11-28.
+"""
+UNTOLD_SHARE = 1.1
+"""Clocks of a plan over those of the best one, up to which it counts as good.
+
+Source: docs/time.md, "Against published speeds": the model of clocks, which knows the
+machine code, is off by more.
 """
 BARRIER_LOOP_TRIPS = 8
 """Iterations that a loop is taken to run where barriers inside it are weighed.

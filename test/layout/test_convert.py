@@ -89,7 +89,7 @@ def check(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
 
 def check_words(plan: ShufflePlan, src: LinearLayout, dst: LinearLayout) -> None:
     """Asserts that words of two registers, where there are such, arrive as well."""
-    words = paired_plan(plan, src.n_registers)
+    words = paired_plan(plan, src.n_registers, 16)
     if words is None:
         return
     assert 2 * len(words.plan.rounds) == len(plan.rounds)
@@ -209,7 +209,7 @@ def test_words_of_two_registers_take_half_the_shuffles() -> None:
     assert check(src, dst) == ConversionKind.SHUFFLE
     plan = shuffle_plan(src, dst)
     assert plan is not None
-    words = paired_plan(plan, 8)
+    words = paired_plan(plan, 8, 16)
     assert words is not None
     assert words.sources == ((0, 1), (2, 3), (4, 5), (6, 7))
     assert 2 * len(words.plan.rounds) == len(plan.rounds)
@@ -220,7 +220,7 @@ def test_registers_that_part_are_no_words() -> None:
     dst = _line([2], [1, 4, 8, 16, 32], [])
     plan = shuffle_plan(src, dst)
     assert plan is not None
-    assert paired_plan(plan, 2) is None
+    assert paired_plan(plan, 2, 16) is None
 
 
 def test_exchanged_lanes_need_one_shuffle_and_no_select() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from cuda_tile.chip_clocks import chip_clocks
 from cuda_tile.machine.code import MachineInstruction
 from cuda_tile.targets import find_target
 from cuda_tile.timing.chains import Warp, iteration_clocks
-from cuda_tile.timing.constants import chip_clocks
 
 HOPPER = chip_clocks(find_target("sm_90"))
 ALU, SHARED = HOPPER.alu.value, HOPPER.shared.value

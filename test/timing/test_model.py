@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import cuda_tile
+from cuda_tile.chip_clocks import chip_clocks
 from cuda_tile.emulator.bounds.compute import Bound, Bounds, Resource
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import entries
 from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.inputs import generate_inputs
 from cuda_tile.targets import chip_names, find_target
-from cuda_tile.timing.constants import chip_clocks
 from cuda_tile.timing.launched import time_of
 from cuda_tile.timing.model import Shape, model
 from cuda_tile.timing.terms import loaded_ghz, waves

@@ -12,13 +12,13 @@ import pytest
 
 import cuda_tile
 from cuda_tile import emulator
+from cuda_tile.chip_clocks import chip_clocks
 from cuda_tile.cli.run import main
 from cuda_tile.emulator.trace import Tracer
 from cuda_tile.errors import UserError
 from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.timeline_page import timeline_page
 from cuda_tile.targets import find_target
-from cuda_tile.timing.constants import chip_clocks
 from cuda_tile.timing.counting import counting
 from cuda_tile.timing.timeline import Span, Timeline, in_rows, merged
 from cuda_tile.timing.traced import timeline_of

@@ -25,11 +25,11 @@ from test_gpu_check import TEXT
 
 import cuda_tile
 from cuda_tile import emulator
+from cuda_tile.chip_clocks import ChipClocks, Constant, chip_clocks
 from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.machine.code import read_code
 from cuda_tile.machine.disassembler import disassemble, find_nvdisasm
 from cuda_tile.targets import find_target
-from cuda_tile.timing.constants import ChipClocks, Constant, chip_clocks
 
 OPCODES = {
     "alu": "FFMA",

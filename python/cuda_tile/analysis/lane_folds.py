@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_symmetric
-from cuda_tile.constants import SHUFFLE_SLOTS
+from cuda_tile.constants import INSTRUCTION_CLOCKS, SHUFFLE_CLOCKS
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
@@ -24,7 +24,7 @@ _ORDERED = {"maxi": "max", "mini": "min"}
 
 def fold_slots(
     n_rows: int, n_lane_bits: int, move: int, apply: int, halved: int
-) -> int:
+) -> float:
     """Issue slots of folding the rows of a thread over lanes, for all to have them.
 
     Args:
@@ -34,8 +34,8 @@ def fold_slots(
         apply: Instructions of the body.
         halved: Lane bits at which the rows are halved.
     """
-    exchange = SHUFFLE_SLOTS * move
-    total, left = n_rows * exchange if halved else 0, n_rows
+    exchange = SHUFFLE_CLOCKS / INSTRUCTION_CLOCKS * move
+    total, left = n_rows * exchange if halved else 0.0, n_rows
     for _ in range(halved):
         left //= 2
         total += left * (2 * move + exchange + apply)
@@ -52,7 +52,7 @@ def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
         apply: Instructions of the body.
     """
 
-    def cost(halved: int) -> int:
+    def cost(halved: int) -> float:
         return fold_slots(n_rows, n_lane_bits, move, apply, halved)
 
     best = min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)

@@ -43,8 +43,6 @@ from cuda_tile.layout.shuffle import (
 )
 
 Registers = list[ir.Value]
-_HALF_WORD_BITS = 16
-"""Bits of an element of which two go in a shuffle, of 32 bits."""
 
 
 @RULES.register("tileas.convert_layout")
@@ -63,8 +61,8 @@ def convert_layout(e: Emitter, op: ir.Operation) -> None:
             plan = shuffle_plan(source.layout, layout)
             if plan is None:
                 raise InternalError("emit: a shuffle conversion without a plan")
-            is_half = element_bits(element_of(op.results[0])) == _HALF_WORD_BITS
-            words = paired_plan(plan, len(scalars)) if is_half else None
+            bits = element_bits(element_of(op.results[0]))
+            words = paired_plan(plan, len(scalars), bits)
             if words is None:
                 moved = _shuffled(e, plan, scalars)
             else:

@@ -32,6 +32,8 @@ from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.records import dataclass
 
 _LANE_MASK = (1 << N_LANE_BITS) - 1
+_WORD_BITS = 32
+"""Bits that a shuffle moves (PTX ISA, "shfl.sync")."""
 
 
 @dataclass(frozen=True)
@@ -291,8 +293,23 @@ class PairedPlan:
     halves: tuple[int, ...]
 
 
+def shuffle_clocks(src: LinearLayout, dst: LinearLayout, bits: int) -> float:
+    """Clocks of a conversion inside each warp.
+
+    Args:
+        src: The layout of the tile.
+        dst: The layout that is wanted, which `shuffle_plan` reaches.
+        bits: Bits of an element.
+    """
+    plan = shuffle_plan(src, dst)
+    assert plan is not None, "the conversion stays inside each warp"
+    if (words := paired_plan(plan, src.n_registers, bits)) is not None:
+        return src.n_warps * words.plan.clocks(len(words.sources))
+    return src.n_warps * plan.clocks(src.n_registers) * max(1, bits // _WORD_BITS)
+
+
 @lru_cache(maxsize=4096)
-def paired_plan(plan: ShufflePlan, n_sources: int) -> PairedPlan | None:
+def paired_plan(plan: ShufflePlan, n_sources: int, bits: int) -> PairedPlan | None:
     """A plan with half as many shuffles and selects, of words of two registers.
 
     Rounds are linear in their number, and selects XOR registers. So let t be a number
@@ -305,10 +322,13 @@ def paired_plan(plan: ShufflePlan, n_sources: int) -> PairedPlan | None:
     Args:
         plan: The plan for single registers.
         n_sources: How many source registers there are.
+        bits: Bits of an element.
 
     Returns:
-        None where no registers stay together.
+        None where no registers stay together, or two of them are no word.
     """
+    if 2 * bits != _WORD_BITS:
+        return None
     found = [
         (entry.register, number, bit)
         for number, entry in enumerate(plan.rounds)

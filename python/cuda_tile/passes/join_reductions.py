@@ -116,7 +116,7 @@ def _pays(op: ir.Operation, target: Target) -> bool:
         return False
     rows, costs = replicated.n_registers, step_costs(op)
 
-    def slots(n_rows: int) -> int:
+    def slots(n_rows: int) -> float:
         halved = halving_steps(n_rows, lanes, *costs)
         return fold_slots(n_rows, lanes, *costs, halved)
 

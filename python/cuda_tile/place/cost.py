@@ -18,7 +18,6 @@ from cuda_tile.constants import (
     BARRIER_CLOCKS,
     INSTRUCTION_CLOCKS,
     LOOP_TRIPS,
-    SHUFFLE_CLOCKS,
     WAVEFRONT_BYTES,
     WAVEFRONT_CLOCKS,
 )
@@ -26,6 +25,7 @@ from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.ir.walk import enclosing_ops_of
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shuffle import shuffle_clocks
 from cuda_tile.targets import WARP_LANES, Target
 
 
@@ -46,8 +46,7 @@ def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> 
         case ConversionKind.IDENTITY | ConversionKind.REGISTER:
             return 0.0
         case ConversionKind.SHUFFLE:
-            words = target.n_registers * max(1, bits // 32)
-            return words * target.n_warps * SHUFFLE_CLOCKS
+            return shuffle_clocks(source, target, bits)
         case ConversionKind.SHARED:
             moved = _wavefronts(source, bits) + _wavefronts(target, bits)
             # One barrier between store and load, one before the bytes' next use.

@@ -28,17 +28,6 @@ from cuda_tile.ir.traits import COMBINES, POWERS
 from cuda_tile.targets import Target
 
 
-def waiting_clocks(target: Target, busy: float, ctas: int) -> float:
-    """Clocks per CTA of an iteration that waits for what it loads.
-
-    Args:
-        target: The chip.
-        busy: Clocks in which the busiest resource works.
-        ctas: CTAs of a multiprocessor, which work while one waits.
-    """
-    return max(busy, (busy + target.copy_latency_clocks) / ctas)
-
-
 def iteration_clocks(
     clocks: Mapping[str, float],
     plans: ProductPlans,

@@ -15,6 +15,7 @@ from cuda_tile.constants import (
     LOOP_OVERHEAD_REGISTERS,
     MOST_OTHERS,
     OVERHEAD_REGISTERS,
+    UNTOLD_SHARE,
 )
 from cuda_tile.ir.walk import location_text
 from cuda_tile.plan.model import Candidate
@@ -129,9 +130,9 @@ def estimate(made: Candidate, whole: Whole | None) -> dict[str, Any]:
         whole: The plans that follow from it; None if it cannot be.
 
     Returns:
-        `clocks` of an iteration by resource; `iteration`, with the latency that nothing
-        hides; `registers` and `register_limit` of a thread; `shared_bytes` of its
-        rings; `ctas` that registers allow.
+        `clocks` of an iteration by resource; `iteration`, with its share of all else
+        that a CTA does and nothing hides; `registers` and `register_limit` of a thread;
+        `shared_bytes` of its rings; `ctas` that registers and shared memory allow.
     """
     cost = made.cost
     return {
@@ -154,7 +155,7 @@ def choice_texts(chosen: Candidate, compared: Sequence[Candidate]) -> list[str]:
     parts = sorted(chosen.cost.clocks.items(), key=lambda item: -item[1])
     clocks = ", ".join(f"{name} {part:.0f}" for name, part in parts if part)
     if parts and chosen.cost.iteration > parts[0][1]:
-        clocks += f"; {chosen.cost.iteration:.0f} with the latency of loads"
+        clocks += f"; {chosen.cost.iteration:.0f} with all that nothing hides"
     texts = [
         f"{_named(chosen)}: {chosen.cost.registers} of {chosen.cost.limit} registers "
         f"estimated; clocks of an iteration: {clocks}"
@@ -185,8 +186,12 @@ def _why_not(other: Candidate, chosen: Candidate) -> str:
     mine, best = other.cost, chosen.cost
     if other.doubt is not None:
         return other.doubt
-    if mine.iteration > best.iteration:
+    if mine.iteration > UNTOLD_SHARE * best.iteration:
         return f"{mine.iteration:.0f} clocks of an iteration for {best.iteration:.0f}"
+    if mine.busy > best.busy:
+        return f"{mine.busy:.0f} clocks of an iteration for {best.busy:.0f}"
+    if mine.share.idle > best.share.idle:
+        return f"few warps leave issue slots unused for {mine.share.idle:.0f} clocks"
     if other.decision.roles != chosen.decision.roles:
         return "warps that multiply would start the copies"
     if other.is_cut and not chosen.is_cut:

@@ -40,7 +40,6 @@ from cuda_tile.plan.clocks import (
     fill_clocks,
     iteration_clocks,
     resource_clocks,
-    waiting_clocks,
 )
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.products import choose_atom, divide_product, transposes_bytes
@@ -49,6 +48,7 @@ from cuda_tile.plan.registers import (
     least_registers,
     role_registers,
 )
+from cuda_tile.plan.residency import Residency, Share
 from cuda_tile.plan.rings import few_bytes, has_room_beside
 from cuda_tile.plan.space import Decision, Space
 from cuda_tile.records import dataclass
@@ -62,19 +62,26 @@ class Cost:
 
     Attributes:
         clocks: Clocks of an iteration of all products, by resource.
-        iteration: Clocks of an iteration with the latency that nothing hides.
+        busy: Those of the busiest one, and what an iteration waits that nothing hides.
+        iteration: Those of an iteration with its share of all else that a CTA does, and
+            of latencies that no other CTA of the multiprocessor hides.
+        firm: The same beside no more CTAs than ptxas is told of.
         estimated: Registers of a thread, as liveness says.
         registers: Those of a thread that computes: a role that loads spares it some.
         limit: Registers that such a thread may have.
         excess: Registers that are wanting.
-        ctas: CTAs that the registers allow.
+        ctas: CTAs that registers allow on a multiprocessor, and shared memory, where it
+            is known.
         lacking: Registers that an instruction lacks at the launch: ptxas may refuse
             it, where it spills what else is wanting.
         columns: Columns of tensor memory.
+        share: What a CTA takes from its begin to its end.
     """
 
     clocks: Mapping[str, float]
+    busy: float
     iteration: float
+    firm: float
     estimated: int
     registers: int
     limit: int
@@ -82,6 +89,7 @@ class Cost:
     ctas: int
     lacking: int
     columns: int
+    share: Share
 
     @property
     def reads(self) -> float:
@@ -133,22 +141,24 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """The sort key of candidates that fit: the best one has the least.
+        """The sort key of candidates that fit and take as many clocks in all.
 
-        Clocks first, then what no resource counts: who starts copies, reads of shared
-        memory, warps that work while others wait.
+        First clocks of the busiest unit in a loop, then those that few warps waste.
+        Then what no clocks count: who starts copies, reads of shared memory, warps that
+        work while others wait.
         """
         decision, cost = self.decision, self.cost
         if not self.products:
             return *self._exchange_rank, decision.cluster
-        first = cost.iteration, decision.roles == "one", self.is_cut
+        first = cost.busy, cost.share.idle, decision.roles == "one", self.is_cut
         if self.transposes_bytes:
             second = -decision.num_warps, cost.reads
         else:
             sign = -1 if self.has_groups else 1
             second = cost.reads, sign * decision.num_warps
         waits = is_awkward(self.copies, self.products, decision.roles)
-        return *first, *second, waits, -decision.ctas
+        together = decision.ctas if decision.roles == "load" else cost.ctas
+        return *first, *second, waits, cost.firm, -together, decision.ctas
 
     @property
     def _exchange_rank(self) -> tuple[float, ...]:
@@ -237,6 +247,7 @@ class Model:
         self._stagings: dict[frozenset[ir.Operation], _Staging] = {}
         self._warps: dict[object, _Warps] = {}
         self._exponentials = count_exponentials(ops) if space.products else 0
+        self._residency = Residency(ops if space.products else (), target)
 
     def without(self, loads: Mapping[ir.Operation, str]) -> Model:
         """The same where threads make some loads.
@@ -299,7 +310,10 @@ class Model:
         if not made.cost.columns or not any(alternates(p.op) for p in made.products):
             return made
         other = self._candidate(decision, may_alternate=False)
-        return min(made, other, key=lambda each: (not each.fits, each.rank))
+        return min(
+            (made, other),
+            key=lambda each: (not each.fits, each.cost.iteration, each.rank),
+        )
 
     def _candidate(self, decision: Decision, *, may_alternate: bool) -> Candidate:
         """The cost of one form of a decision."""
@@ -318,24 +332,63 @@ class Model:
         resident = target.resident_ctas(warps, needed.registers)
         if columns:
             resident = min(resident, target.tensor_columns // columns)
-        clocks, overlaps = needed.clocks, has_role
-        busy = iteration_clocks(clocks, plans, self._ops, overlaps=overlaps)
-        if not copies.copied_loops:
-            busy = waiting_clocks(target, busy, max(decision.ctas, resident))
         lacking = max(0, needed.least - launched)
+        busy = iteration_clocks(needed.clocks, plans, self._ops, overlaps=has_role)
         cost = Cost(
-            *(needed.clocks, busy, needed.registers, registers, limit),
+            *(needed.clocks, busy, busy, busy, needed.registers, registers, limit),
             max(registers - limit, lacking),
             resident,
             lacking,
             columns,
+            self._share(needed, copies, decision, busy),
         )
-        made = Candidate(decision, copies, plans, cost, needed.where)
+        made = self.beside(Candidate(decision, copies, plans, cost, needed.where))
         refusal = self._refusal(made)
         if refusal is not None:
             return replace(made, refusal=refusal)
         doubt = self._doubt(made)
         return made if doubt is None else replace(made, doubt=doubt)
+
+    def beside(self, made: Candidate, shared_bytes: int = 0) -> Candidate:
+        """A candidate with its clocks beside the CTAs that share a multiprocessor.
+
+        Where a role takes registers from another one, there are as many CTAs as these
+        are for. A persistent kernel whose role loads for the next tile block meanwhile
+        needs no other CTA.
+
+        Args:
+            made: The candidate.
+            shared_bytes: Bytes of a CTA.
+        """
+        decision, cost, target = made.decision, made.cost, self._target
+        warps, has_role = decision.num_warps, decision.roles == "load"
+        resident = target.resident_ctas(warps, cost.estimated, shared_bytes)
+        resident = min(cost.ctas, resident)
+        firm = target.resident_ctas(warps, max(1, cost.limit))
+        found = max(decision.ctas, resident), max(decision.ctas, min(firm, resident))
+        if has_role:
+            together = PAIRED_CTAS if self._space.is_persistent else decision.ctas
+            found = together, together
+        least, firm = map(cost.share.iteration, found)
+        cost = replace(cost, iteration=least, firm=firm, ctas=resident)
+        return replace(made, cost=cost)
+
+    def _share(
+        self, needed: _Warps, copies: Copies, decision: Decision, busy: float
+    ) -> Share:
+        """What a CTA takes from its begin to its end.
+
+        What threads do that convert operands on their way is not known: nothing is
+        held against them.
+        """
+        plans, overlaps = needed.products, decision.roles == "load"
+        if not plans:
+            return Share(1, busy, busy)
+        parts = self._residency.parts(plans, copies, decision.num_warps)
+        lost = busy - max(needed.clocks.values())
+        share = Share.of(parts, decision.num_warps, lost, overlaps=overlaps)
+        converts = any(plan.convert for plan in plans.values())
+        return replace(share, alone=share.busiest) if converts else share
 
     def _refusal(self, made: Candidate) -> str | None:
         """Why a decision cannot be taken."""
@@ -368,17 +421,14 @@ class Model:
 
         Where roles move registers, a CTA takes all that its bound leaves it, so that a
         small one would keep others off the multiprocessor. And where threads put bytes
-        together before each product, another CTA multiplies meanwhile: ptxas takes some
-        more than half of the registers where nobody asks for that.
+        together before each product, slots must hide what they do meanwhile.
         """
         decision, cost = made.decision, made.cost
         if decision.roles == "load":
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
-        if not made.transposes_bytes or decision.ctas > PAIRED_CTAS:
-            return "nobody asked for more CTAs, and none waits for another one"
-        if not has_room_beside(made.copies, decision.ctas):
+        if made.transposes_bytes and not has_room_beside(made.copies, decision.ctas):
             return f"shared memory has no slots for {decision.ctas} CTAs"
         return None
 

@@ -102,6 +102,7 @@ class Problem:
             whole = None
             if made.refusal is None:
                 whole = complete(self._entry, made, self.space, self._options)
+                made = self._model.beside(made, whole.rings.cta_bytes)
             found.append(Listed(number, made, whole, decision == chosen))
         return found
 

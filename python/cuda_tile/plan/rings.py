@@ -57,6 +57,7 @@ class Rings:
         plans: The plan of each load that an engine makes and nobody planned by hand.
         no_room: Loads whose slots have no room, each with the reason.
         shared_bytes: Bytes of all slots.
+        cta_bytes: Bytes of a CTA, with what is in shared memory beside slots.
         remarks: By loop, what its copies had to do without.
         in_place: Whether copies of a loop do not run ahead, for want of room.
     """
@@ -64,6 +65,7 @@ class Rings:
     plans: Mapping[ir.Operation, LoadPlan]
     no_room: Mapping[ir.Operation, str]
     shared_bytes: int
+    cta_bytes: int
     remarks: Mapping[ir.Operation, str] = field(default_factory=dict[ir.Operation, str])
     in_place: bool = False
 
@@ -151,7 +153,7 @@ class SharedMemory:
         no_room: dict[ir.Operation, str] = {}
         remarks: dict[ir.Operation, str] = {}
         slots: dict[_Key, int] = {}
-        taken, in_place = 0, False
+        taken, most, in_place = 0, 0, False
         for loop in dict.fromkeys(o.loop for o in self._copies.copied):
             loads = self._planned(loop)
             if not loads:
@@ -161,6 +163,8 @@ class SharedMemory:
             if key not in slots:
                 slots[key] = self._slots(loop, room, size)
                 taken += slots[key] * size
+            whole = taken if self._copies.has_only_bulk_copies else slots[key] * size
+            most = max(most, whole + self._beside(loop))
             count = slots[key]
             if not count:
                 no_room |= self._given_up(loop, room, size)
@@ -172,7 +176,7 @@ class SharedMemory:
             plans |= {n: LoadPlan(engines[n], count, count - 1) for n in loads}
         if self._plan.roles == "load":
             plans |= self._once()
-        return Rings(plans, no_room, taken, remarks, in_place)
+        return Rings(plans, no_room, taken, most, remarks, in_place)
 
     def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
         """Whether some loads of a loop can be made twice, with slots for each.
@@ -290,31 +294,39 @@ class SharedMemory:
         )
         return Room(room.room_bytes - taken, room.clocks, room.ctas)
 
-    def _whole_room(self, loop: ir.Operation) -> Room:
-        """What a loop's rings may take.
+    def _inner(self, loop: ir.Operation) -> ProductPlans:
+        """The products of a loop."""
+        return {p: q for p, q in self._parts.items() if loop in enclosing_ops_of(p.op)}
+
+    def _beside(self, loop: ir.Operation) -> int:
+        """Bytes of what is in shared memory beside a loop's rings.
 
         Where bulk copies fill all rings, these live all the time, with their mbarriers,
         and so do those of converted operands.
         """
-        plan, copies = self._plan, self._copies
-        inner = {p: q for p, q in self._parts.items() if loop in enclosing_ops_of(p.op)}
+        plan, inner = self._plan, self._inner(loop)
         others = self._operand_bytes(loop, inner)
-        body = list(nested_ops(loop))
-        room = self._share - SPARE_SHARED_BYTES - sum(others.values())
-        room -= self._converted_bytes(
-            self._parts if copies.has_only_bulk_copies else inner
+        taken = SPARE_SHARED_BYTES + sum(others.values())
+        taken += self._converted_bytes(
+            self._parts if self._copies.has_only_bulk_copies else inner
         )
         if plan.roles == "load":  # rings of tiles loaded once, one in the spare bytes
             once = [value for value in others if source_load(value) is not None]
-            room -= max(0, len(once) - 1) * SLOT_ALIGNMENT_BYTES
-        if plan.warps_n != 1 and any(op.name in REDUCTIONS for op in body):
-            room -= SPARE_CONVERSION_BYTES
-        room -= self._stored_beside(loop)
+            taken += max(0, len(once) - 1) * SLOT_ALIGNMENT_BYTES
+        reduces = any(op.name in REDUCTIONS for op in nested_ops(loop))
+        if plan.warps_n != 1 and reduces:
+            taken += SPARE_CONVERSION_BYTES
+        return taken + self._stored_beside(loop)
+
+    def _whole_room(self, loop: ir.Operation) -> Room:
+        """What a loop's rings may take."""
+        plan, copies, inner = self._plan, self._copies, self._inner(loop)
+        room = self._share - self._beside(loop)
         if copies.has_only_bulk_copies:
             keys = {self._ring_key(other) for other in copies.copied_loops}
             room = room // len(keys) - len(self._of(loop)) * SLOT_ALIGNMENT_BYTES
         clocks = resource_clocks(
-            self._target, inner, plan.num_warps, count_exponentials(body)
+            self._target, inner, plan.num_warps, count_exponentials(nested_ops(loop))
         )
         return Room(room, max(1.0, *clocks.values()), self._resident)
 

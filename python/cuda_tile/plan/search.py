@@ -12,10 +12,11 @@ has room for one, threads make these loads and the group is judged anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field, replace
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import UNTOLD_SHARE
 from cuda_tile.options import Options
 from cuda_tile.plan.model import Candidate, Model
 from cuda_tile.plan.space import Decision, Space
@@ -92,10 +93,10 @@ class _Taking:
             tier: The group.
         """
         while True:
-            best = _ranked(self._judged(model, tier))
-            if not best:
+            fitting = [each for each in self._judged(model, tier) if each.fits]
+            if not fitting:
                 return None
-            found = self._roomiest(best)
+            found = _roomiest(self._in_order(fitting, model))
             if not found.whole.rings.no_room:
                 return found
             model = model.without(found.whole.rings.no_room)
@@ -108,7 +109,7 @@ class _Taking:
             tier: The group.
         """
         while True:
-            found = self._roomiest(self._judged(model, tier))
+            found = _roomiest(map(self._whole, self._judged(model, tier)))
             if not found.whole.rings.no_room:
                 return found
             model = model.without(found.whole.rings.no_room)
@@ -116,19 +117,18 @@ class _Taking:
     def in_cluster(self, model: Model) -> Found:
         """What several CTAs do for a tile block, since somebody hinted at that."""
         for tier in self.space.tiers():
-            alone = _ranked(self._judged(model, tier))
+            alone = [each for each in self._judged(model, tier) if each.fits]
             if alone:
+                first = _best(alone)
                 break
         else:
-            alone = [each for each, _ in self._least_first()]
-        return self.anyhow(
-            model, list(self.space.clusters(alone[0].decision.num_warps))
-        )
+            first, _ = self._least_first()[0]
+        return self.anyhow(model, list(self.space.clusters(first.decision.num_warps)))
 
     def least_spilled(self) -> Found:
         """What spills least, of what ptxas takes and has room."""
         ordered = self._least_first()
-        found = self._roomiest([each for each, _ in ordered])
+        found = _roomiest(self._whole(each) for each, _ in ordered)
         if not found.whole.rings.no_room:
             return found
         candidate, model = ordered[0]
@@ -149,21 +149,50 @@ class _Taking:
         self.tried.extend((each, model) for each in found)
         return found
 
-    def _roomiest(self, candidates: Sequence[Candidate]) -> Found:
-        """The first whose copies run ahead; else the first with room for them."""
-        compared, first = [each for each, _ in self.tried], list[Found]()
-        for candidate in candidates:
-            whole = complete(self.entry, candidate, self.space, self.options)
-            found = Found(candidate, compared, whole)
-            if not whole.rings.no_room and not whole.rings.in_place:
-                return found
-            first.append(found)
-        return next((each for each in first if not each.whole.rings.no_room), first[0])
+    def _whole(self, candidate: Candidate) -> Found:
+        """The plans that follow from a candidate."""
+        compared = [each for each, _ in self.tried]
+        whole = complete(self.entry, candidate, self.space, self.options)
+        return Found(candidate, compared, whole)
+
+    def _in_order(self, fitting: Sequence[Candidate], model: Model) -> Iterator[Found]:
+        """The best one first: of those with the fewest clocks, the first by rank.
+
+        Clocks that the estimate cannot tell apart are as few. How many CTAs share a
+        multiprocessor is known when shared memory is, of a candidate whose turn comes.
+
+        Args:
+            fitting: Candidates that fit.
+            model: What judged them.
+        """
+        turns, wholes = list(fitting), dict[Candidate, Found]()
+        while turns:
+            first = _best(turns)
+            if first in wholes:
+                turns.remove(first)
+                yield wholes[first]
+                continue
+            found = self._whole(first)
+            known = model.beside(first, found.whole.rings.cta_bytes)
+            turns[turns.index(first)] = known
+            wholes[known] = replace(found, chosen=known)
 
 
-def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
-    """Those that fit, the best first."""
-    return sorted((c for c in found if c.fits), key=lambda c: c.rank)
+def _best(candidates: Sequence[Candidate]) -> Candidate:
+    """The first by rank of those whose clocks are the fewest, or as few."""
+    most = UNTOLD_SHARE * min(each.cost.iteration for each in candidates)
+    near = [each for each in candidates if each.cost.iteration <= most]
+    return min(near, key=lambda each: each.rank)
+
+
+def _roomiest(candidates: Iterable[Found]) -> Found:
+    """The first whose copies run ahead; else the first with room for them."""
+    first = list[Found]()
+    for found in candidates:
+        if not found.whole.rings.no_room and not found.whole.rings.in_place:
+            return found
+        first.append(found)
+    return next((each for each in first if not each.whole.rings.no_room), first[0])
 
 
 def _lack(candidate: Candidate) -> tuple[float, ...]:

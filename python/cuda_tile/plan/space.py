@@ -124,6 +124,7 @@ class Space:
         hints: What the producer or the user asks for.
         products: The products.
         largest_tile: Elements of the largest tile that the entry computes.
+        is_persistent: Whether the user wants a CTA to compute several tile blocks.
     """
 
     def __init__(
@@ -138,6 +139,7 @@ class Space:
         self.products = [op for op in ops if op.name in PRODUCTS]
         self.largest_tile = _largest_tile(ops)
         self.engines, self.rows = engines, rows
+        self.is_persistent = options.persistent
         self._combines = any(op.name in COMBINES for op in ops)
         self._is_chained = any(map(is_chained, self.products))
         self._may_cluster = options.target.has_clusters and suits_clusters(ops)

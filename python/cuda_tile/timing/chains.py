@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from cuda_tile.chip_clocks import Case, ChipClocks
 from cuda_tile.machine.code import MachineInstruction
 from cuda_tile.machine.executions import Executions
 from cuda_tile.machine.kinds import is_poll, unit_of
-from cuda_tile.timing.constants import Case, ChipClocks
 
 _ROUNDS, _WARM = 8, 4
 """Iterations that are followed, and those of them that fill the pipelines."""

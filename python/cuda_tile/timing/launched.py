@@ -9,12 +9,12 @@ from math import prod
 from typing import Any, SupportsIndex
 
 from cuda_tile.api import Compiled
+from cuda_tile.chip_clocks import ChipClocks
 from cuda_tile.emulator import Report, launch_recorded
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import Target, find_target
-from cuda_tile.timing.constants import ChipClocks
 from cuda_tile.timing.counting import counting, find_report
 from cuda_tile.timing.model import Shape, Time, model
 

@@ -12,6 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cuda_tile.chip_clocks import (
+    CASES,
+    Case,
+    ChipClocks,
+    chip_clocks,
+    shared_clocks,
+)
 from cuda_tile.emulator.bounds.compute import Bound, Bounds
 from cuda_tile.errors import UserError
 from cuda_tile.machine.code import MachineInstruction
@@ -26,7 +33,6 @@ from cuda_tile.timing.chains import (
     machine_loops,
     straight_blocks,
 )
-from cuda_tile.timing.constants import CASES, Case, ChipClocks, chip_clocks
 from cuda_tile.timing.terms import (
     TERMS,
     dram_bytes,
@@ -255,7 +261,7 @@ class _Case:
         for count, together in waves(
             shape.tiles, chip.multiprocessors, self._bounds.ctas
         ):
-            total += count * max(busiest * together, alone)
+            total += count * shared_clocks(busiest, alone, together)
         return total
 
     def _limiter(self, memory: float) -> str:

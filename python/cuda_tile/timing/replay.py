@@ -5,7 +5,7 @@ Warps issue through four schedulers, one instruction a clock each. Between two s
 that wait or that others wait for, ptxas may put instructions into any order: there an
 instruction is ready when its operands are, and the warp goes on when all are issued.
 Copies share the way from L2, products the matrix units. Waits end when the phases of
-mbarriers do which they name. All constants are the likely ones of timing/constants.py.
+mbarriers do which they name. All constants are the likely ones of chip_clocks.py.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cuda_tile.chip_clocks import ChipClocks
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.trace import Phase, Step, Tracer
-from cuda_tile.timing.constants import ChipClocks
 from cuda_tile.timing.steps import Cost, Costs
 from cuda_tile.timing.timeline import Span
 

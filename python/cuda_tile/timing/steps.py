@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.chip_clocks import ChipClocks
 from cuda_tile.emulator.bounds.compute import SECTOR_BYTES, Bounds
 from cuda_tile.emulator.bounds.work import fma_per_clock, special_results
 from cuda_tile.emulator.ptx.syntax import Instruction, Register, registers_in
 from cuda_tile.emulator.report import Report
 from cuda_tile.targets import Target
-from cuda_tile.timing.constants import ChipClocks
 
 Kind = Literal[
     "plain", "jump", "wait", "arrive", "barrier", "barrier arrive", "barrier wait",

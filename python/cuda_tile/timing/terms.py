@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import ceil
 
+from cuda_tile.chip_clocks import Case, ChipClocks
 from cuda_tile.emulator.bounds.compute import SECTOR_BYTES, Bound, Resource
-from cuda_tile.timing.constants import Case, ChipClocks
 
 Term = Callable[[Bound, ChipClocks, Case], float]
 _WARP = 32

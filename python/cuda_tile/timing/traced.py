@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from cuda_tile.chip_clocks import chip_clocks
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.trace import Tracer
 from cuda_tile.errors import UserError
 from cuda_tile.targets import Target
-from cuda_tile.timing.constants import chip_clocks
 from cuda_tile.timing.replay import Replay
 from cuda_tile.timing.steps import Costs
 from cuda_tile.timing.terms import memory_clocks

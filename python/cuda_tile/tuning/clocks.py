@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from cuda_tile.chip_clocks import nearest_clocks
 from cuda_tile.emulator.report import Report
 from cuda_tile.targets import Target
-from cuda_tile.timing.constants import nearest_clocks
 from cuda_tile.timing.launched import time_of_counts
 from cuda_tile.tuning.candidate import Candidate
 

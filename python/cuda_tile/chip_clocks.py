@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constants of the model of clocks: one table per chip, each number with its source.
 
-Nothing here was fitted to the times of kernels. "published" is a measurement or data
-sheet of others, "assumed" an estimate that a measurement on the chip would replace; an
-interval goes with each.
+The model of `timing/` asks it, and `plan/residency.py`, which weighs plans by the same
+latencies. Nothing here was fitted to the times of kernels. "published" is a measurement
+or data sheet of others, "assumed" an estimate that a measurement on the chip would
+replace; an interval goes with each.
 
 Sources, with the day on which they were read:
 
@@ -247,6 +248,19 @@ def chip_clocks(target: Target) -> ChipClocks:
     if found is None:
         raise Unsupported(
             f"the model of clocks knows {', '.join(_CHIPS)}; of {target.chip} it lacks "
-            "latencies, bandwidths and clocks (timing/constants.py); bounds need none"
+            "latencies, bandwidths and clocks (chip_clocks.py); bounds need none"
         )
     return found
+
+
+def shared_clocks(busiest: float, alone: float, together: int) -> float:
+    """Clocks of CTAs that share a multiprocessor, from the first to the last.
+
+    What they share adds up, the rest of each overlaps with the others.
+
+    Args:
+        busiest: Clocks for which one of them needs the unit that it needs most.
+        alone: Clocks of one that has the multiprocessor for itself.
+        together: How many there are.
+    """
+    return max(busiest * together, alone)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CTAs that share a multiprocessor: when a plan asks for more of them, and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+import cuda_tile
+from cuda_tile import Options
+from cuda_tile.chip_clocks import shared_clocks
+from cuda_tile.ir.plan import Plan, read_plan
+from cuda_tile.ir.walk import entries
+from cuda_tile.plan.residency import Part, Share
+
+GELU = """
+    %half = constant <f32: 0.5> : tile<128x128xf32>
+    %scaled = mulf %sum, %half : tile<128x128xf32>
+    %curve = tanh %scaled : tile<128x128xf32>
+    %one = constant <f32: 1.0> : tile<128x128xf32>
+    %more = addf %curve, %one : tile<128x128xf32>
+    %gate = mulf %more, %scaled : tile<128x128xf32>
+    %again = tanh %gate : tile<128x128xf32>"""
+
+
+def product(epilogue: str, result: str, iterations: int | None = None) -> bytes:
+    """Products of 128x128x64 of f16 in a loop, and what comes of their sum.
+
+    Args:
+        epilogue: Ops behind the loop.
+        result: What they store.
+        iterations: Of the loop; None where the compiler does not know.
+    """
+    view = "partition_view<tile=({}x{}), tensor_view<4096x4096xf16, strides=[4096,1]>>"
+    a, b, c = view.format(128, 64), view.format(64, 128), view.format(128, 128)
+    end = "" if iterations is None else f"%n = constant <i32: {iterations}> : tile<i32>"
+    parameter = ", %n: tile<i32>" if iterations is None else ""
+    return f"""cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f16>>{parameter}) {{
+    %base = assume div_by<16>, %p : tile<ptr<f16>>
+    %t = make_tensor_view %base, shape = [4096, 4096], strides = [4096, 1]
+      : tensor_view<4096x4096xf16, strides=[4096,1]>
+    %va = make_partition_view %t : {a}
+    %vb = make_partition_view %t : {b}
+    %vc = make_partition_view %t : {c}
+    %z = constant <i32: 0> : tile<i32>
+    %s = constant <i32: 1> : tile<i32>
+    {end}
+    %x, %y, %_ = get_tile_block_id : tile<i32>
+    %zero = constant <f32: 0.0> : tile<128x128xf32>
+    %sum = for %i in (%z to %n, step %s) : tile<i32> iter_values(%q = %zero)
+        -> (tile<128x128xf32>) {{
+      %a, %ta = load_view_tko weak %va[%x, %i] : {a}, tile<i32>
+        -> tile<128x64xf16>, token
+      %b, %tb = load_view_tko weak %vb[%i, %y] : {b}, tile<i32>
+        -> tile<64x128xf16>, token
+      %d = mmaf %a, %b, %q
+        : tile<128x64xf16>, tile<64x128xf16>, tile<128x128xf32>
+      continue %d : tile<128x128xf32>
+    }}{epilogue}
+    %h = ftof {result} : tile<128x128xf32> -> tile<128x128xf16>
+    %o = store_view_tko weak %h, %vc[%x, %y] : tile<128x128xf16>, {c}, tile<i32>
+      -> token
+    return
+  }}
+}}
+""".encode()
+
+
+def planned(source: bytes, gpu: str, *, persistent: bool = False) -> Plan:
+    """The entry's plan."""
+    options = Options(gpu, persistent=persistent)
+    module = cuda_tile.load(source)
+    lowered = cuda_tile.lower(module, until="plan", options=options)
+    return read_plan(entries(lowered.operation)[0])
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_100"])
+def test_one_cta_multiplies_while_another_ends(gpu: str) -> None:
+    plan = planned(product(GELU, "%again"), gpu)
+    assert (plan.min_ctas, plan.roles, plan.num_warps) == (2, "one", 8)
+
+
+def test_a_result_that_is_stored_as_it_is_needs_no_other_cta() -> None:
+    """The role that loads begins at once, and L2 has work meanwhile."""
+    plan = planned(product("", "%sum"), "sm_90")
+    assert (plan.min_ctas, plan.roles) == (1, "load")
+
+
+def test_a_long_loop_outweighs_what_comes_behind() -> None:
+    plan = planned(product(GELU, "%again", 4096), "sm_90")
+    assert (plan.min_ctas, plan.roles) == (1, "load")
+
+
+def test_a_persistent_cta_overlaps_with_itself() -> None:
+    plan = planned(product(GELU, "%again"), "sm_90", persistent=True)
+    assert (plan.min_ctas, plan.roles, plan.persistent) == (1, "load", 1)
+
+
+def test_what_ctas_share_adds_up_and_the_rest_overlaps() -> None:
+    assert shared_clocks(10, 15, 1) == 15
+    assert shared_clocks(10, 15, 2) == 20
+    loop = Part(10, defaultdict(float, {"tensor cores": 100.0}), latency=20.0)
+    end = Part(1, defaultdict(float, {"issue slots": 300.0, "L2": 50.0}), first=400.0)
+    share = Share.of([loop, end], num_warps=4, lost=0.0, overlaps=False)
+    assert share == Share(10, 1000.0, 1200.0 + 400.0 + 600.0 + 50.0, 300.0)
+    assert share.iteration(1) == 225.0
+    assert share.iteration(2) == 112.5
+    assert share.iteration(3) == 100.0
+    # A role that loads runs through what threads wait for, each for itself.
+    beside = Share.of([loop, end], num_warps=8, lost=0.0, overlaps=True)
+    assert beside == Share(10, 1000.0, 1000.0 + 400.0)
+    assert (beside.idle, share.idle) == (0.0, pytest.approx(200.0))
+
+
+def test_ctas_that_change_nothing_cost_the_same() -> None:
+    """A share of clocks by so many CTAs is not off by a bit, which would decide."""
+    busiest = 5 * 32768 / 45 / 16
+    assert len({busiest * together / together for together in range(1, 6)}) > 1
+    share = Share(16, busiest, busiest)
+    assert len({share.iteration(together) for together in range(1, 6)}) == 1
