@@ -25,8 +25,11 @@ from cuda_tile.ir.async_products import (
     sum_of,
 )
 from cuda_tile.ir.attributes import text
-from cuda_tile.ir.copies import waits_by_groups
-from cuda_tile.ir.rings import is_filled_by_products, ring_of
+from cuda_tile.ir.rings import (
+    is_filled_by_products,
+    is_released_by_a_commit,
+    ring_of,
+)
 from cuda_tile.ir.tiles import is_distributed, layout_of, pending_tile
 from cuda_tile.ir.traits import (
     ELEMENTWISE,
@@ -335,10 +338,12 @@ def _is_alone(value: ir.Value) -> bool:
 
 
 def _users(value: ir.Value) -> list[ir.Operation]:
-    """The ops that use a sum, but for releases of slots, which one thread makes."""
+    """The ops that use a sum, but for releases before which no thread awaits it."""
     users = [use.owner.operation for use in value.uses]
     return [
-        op for op in users if op.name not in RELEASES or waits_by_groups(op.operands[0])
+        op
+        for op in users
+        if op.name not in RELEASES or not is_released_by_a_commit(ring_of(op))
     ]
 
 

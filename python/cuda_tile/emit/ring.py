@@ -38,8 +38,10 @@ from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RingPlaces,
+    is_drained_by_one,
     is_drained_by_products,
     is_filled_by_products,
+    is_released_by_a_commit,
     mbarriers_of,
     places_in,
     ring_of,
@@ -167,18 +169,6 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
             mbarriers.init(e, pointer, arrivals)
 
 
-def is_drained_by_one(ring: ir.Operation) -> bool:
-    """Whether one thread starts the products that read a ring's slots.
-
-    Others neither wait for its slots, which might be filled twice meanwhile, nor give
-    them back.
-    """
-    return (
-        is_drained_by_products(ring)
-        and engine_of_op(text(ring, "drain")).is_issued_by_one
-    )
-
-
 def is_read_by_threads(take: ir.Operation) -> bool:
     """Whether more than products read a slot; a barrier before its release waits then.
 
@@ -301,7 +291,7 @@ def release(e: Emitter, op: ir.Operation) -> None:
     threads have read: where they do, that one speaks for them behind a barrier.
     """
     made = ring_of(op)
-    if _has_mbarriers(made) and is_drained_by_one(made):
+    if is_released_by_a_commit(made):
         empty = Iteration.of(e, op).empty(e)
         with issuing(e):
             e.builder.create("nvvm.tcgen05.commit", [], [empty])

@@ -16,6 +16,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
+from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.attributes import integer, text
@@ -152,6 +153,23 @@ def ring_of(op: ir.Operation) -> ir.Operation:
 def is_drained_by_products(ring: ir.Operation) -> bool:
     """Whether products read the slots of a ring by themselves, and not threads."""
     return text(ring, "drain") != THREADS
+
+
+def is_drained_by_one(ring: ir.Operation) -> bool:
+    """Whether one thread starts the products that read a ring's slots.
+
+    Others neither wait for its slots, which might be filled twice meanwhile, nor give
+    them back.
+    """
+    return (
+        is_drained_by_products(ring)
+        and engine_of_op(text(ring, "drain")).is_issued_by_one
+    )
+
+
+def is_released_by_a_commit(ring: ir.Operation) -> bool:
+    """Whether no thread waits for products before it gives a slot of a ring back."""
+    return text(ring, "sync") == "mbarriers" and is_drained_by_one(ring)
 
 
 def is_filled_by_products(ring: ir.Operation) -> bool:
