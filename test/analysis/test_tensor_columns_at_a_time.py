@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from attention_kernels import Attention
 
 import cuda_tile
 from cuda_tile.analysis.operand_sources import Product
@@ -87,3 +90,11 @@ FIRST = loop("x", "none", scores("x"), "o_x")
 )
 def test_columns_of_sums_at_a_time(steps: tuple[str, ...], wanted: int) -> None:
     assert columns(*steps) == wanted
+
+
+def test_products_of_loops_that_follow_each_other_all_have_columns() -> None:
+    """One beside the other they would want 640: 64 and 256 in each of two loops."""
+    text = Attention("causal", 256, rows=128, keys=64).text()
+    level = str(cuda_tile.lower(cuda_tile.load(text.encode()), "sm_100", until="plan"))
+    atoms = re.findall(r'mmaf .*atom = "(\w+)', level)
+    assert atoms == ["tcgen05"] * 4

@@ -288,15 +288,16 @@ class Model:
                 iteration of a loop.
         """
         found: dict[Product, ProductPlan] = {}
-        target, left = self._target, self._target.tensor_columns
+        target = self._target
         for product, atom in self._staging(copies).atoms.items():
             made = divide_product(product, plan, target, atom, copies)
-            columns = tensor_columns_of(product, made)
             stays = may_alternate or not alternates(product.op)
-            if columns > (left if stays else 0):
+            most = target.tensor_columns if stays else 0
+            if tensor_columns_of(product, made) and (
+                allocated_columns({**found, product: made}) > most
+            ):
                 without = replace(target, tensor_columns=0)
                 made = divide_product(product, plan, without, atom, copies)
-            left -= tensor_columns_of(product, made)
             found[product] = made
         return found
 

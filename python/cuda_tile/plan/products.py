@@ -14,7 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.operand_sources import Product, ProductPlans, conversions_of
 from cuda_tile.analysis.product_families import propose
-from cuda_tile.analysis.tcgen05 import tensor_columns_of
+from cuda_tile.analysis.tcgen05 import allocated_columns, tensor_columns_of
 from cuda_tile.constants import ACCUMULATOR_COLUMNS, ACCUMULATOR_ROWS
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
@@ -74,13 +74,13 @@ def remarks_of_columns(
     """
     target, staged = read_target(entry), (copies.is_copied, copies.is_computed)
     taken = [(p, n) for p, q in plans.items() if (n := tensor_columns_of(p, q))]
-    used = sum(n for _, n in taken)
     for product, made in plans.items():
         if made.engine != MMA_SYNC:
             continue
         better = propose(product, plan, target, copies.facts, staged)
         wanted = 0 if better is None else tensor_columns_of(product, better)
-        if wanted and used + wanted > target.tensor_columns:
+        beside = plans if better is None else {**plans, product: better}
+        if wanted and allocated_columns(beside) > target.tensor_columns:
             others = "".join(f", {n} are of {location_text(p.op)}" for p, n in taken)
             yield (
                 f"{location_text(product.op)}: wanted {wanted} columns of tensor "
