@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tools/requirements.txt pins can be installed on the systems that README names."""
+
+from __future__ import annotations
+
+from importlib.metadata import distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+PINS = Path(__file__).resolve().parents[2] / "tools" / "requirements.txt"
+DEBIAN_12 = "3.11.2"
+"""The Python of Debian 12; `tools/setup` takes it where nobody has installed another."""
+
+
+def test_all_packages_take_the_python_of_debian_12() -> None:
+    lines = [line.partition("#")[0].strip() for line in PINS.read_text().splitlines()]
+    pins = [Requirement(line) for line in lines if line and not line.startswith("-")]
+    assert len(pins) > 50
+    refused = [
+        f"{pin.name} {wanted}"
+        for pin in pins
+        if pin.marker is None or pin.marker.evaluate()
+        if (wanted := distribution(pin.name).metadata["Requires-Python"])
+        and not SpecifierSet(wanted).contains(DEBIAN_12)
+    ]
+    assert not refused
