@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tools/requirements.txt pins can be installed on the systems that README names."""
+"""What tools/requirements.txt pins can be installed where README says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 
 PINS = Path(__file__).resolve().parents[2] / "tools" / "requirements.txt"
 DEBIAN_12 = "3.11.2"
-"""The Python of Debian 12; `tools/setup` takes it where nobody has installed another."""
+"""The Python of Debian 12, which `tools/setup` takes where there is no other."""
 
 
 def test_all_packages_take_the_python_of_debian_12() -> None:
