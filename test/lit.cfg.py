@@ -27,7 +27,7 @@ def llvm_tools() -> Path:
 
 config.name = "cuda-tile"
 config.suffixes = [".mlir", ".test", ".c"]
-config.excludes = ["kernels", "Inputs", "programs", "faults"]
+config.excludes = ["kernels", "Inputs", "programs", "faults", "judge"]
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(ROOT / "test")
 config.test_exec_root = str(ROOT / "build" / "lit")

@@ -2,7 +2,7 @@
 // await follows it. Both majors of 16-bit operands have a descriptor.
 
 // RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_100},cuda-tile-place,cuda-tile-stage)' | FileCheck %s --check-prefix=WARP
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_120},cuda-tile-place,cuda-tile-stage)' | FileCheck %s --check-prefix=WARP
 
 !tensor = !cuda_tile.tensor_view<?x64xf16, strides=[64,1]>
 !rows = !cuda_tile.partition_view<tile=(64x64), padding_value = zero, !tensor>
