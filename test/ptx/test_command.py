@@ -167,7 +167,7 @@ def test_findings_can_be_collected(tmp_path: Path, capsys) -> None:
     assert "finding: reduction: ptx line" in capsys.readouterr().err
     assert main([*args, "--json", "-"]) == 1
     whole = fitting(capsys.readouterr().out, "run")
-    assert (whole["schema"], whole["chip"]) == (SCHEMA, "sm_90")
+    assert (whole["schema"], whole["chip"]) == (SCHEMA, "sm_80")
     assert whole["versions"] == versions()
     first, *_ = whole["findings"]
     assert (first["kind"], first["kernel"]) == ("race", "reduction")
