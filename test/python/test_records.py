@@ -54,7 +54,7 @@ CALLS = {
     "not compared": lambda c: c(1, hidden=8) == c(1, hidden=9),
     "unequal": lambda c: (c(1) == c(2), c(1) != c(2), c(1) == 1),
     "hash of a list": lambda c: hash(c(1)),
-    # Both are there at a time: without `eq` a hash is of the place, which is used again.
+    # Both are there at a time: without `eq` a hash is of a place, which is free again.
     "hash": lambda c: len({hash(one) for one in (c(1, "x", ()), c(1, "x", ()))}),
     "own lists": lambda c: c(1).third is c(1).third,
     "own made": lambda c: c(1).made is c(1).made,
