@@ -301,14 +301,16 @@ scheduler's share of 64 lanes for integers and conversions takes two clocks for 
 EXPENSIVE_SLOTS = 16
 """Issue slots of an op that becomes a sequence of instructions: divisions, `tanh`.
 
-Measured: GELU by `tanh` of a product of 128x128, sm_80 and sm_90, ptxas 13.5.37,
-2026-11-28.
+Chosen: 2026-11-28, between those of an exact division and of `tanh` in the machine code
+of GELU epilogues (sm_80, sm_90, ptxas 13.5.37); plans of the open half of the zoo were
+looked at.
 """
 UNTOLD_SHARE = 1.1
 """Clocks of a plan over those of the best one, up to which it counts as good.
 
-Source: docs/time.md, "Against published speeds": the model of clocks, which knows the
-machine code, is off by more.
+Chosen: 2026-11-28, as plans of the open half of the zoo were best; the model of clocks,
+which knows the machine code, is off by as much (docs/time.md, "Against published
+speeds"). The half kept apart was measured afterwards, and no row of it got worse.
 """
 BARRIER_LOOP_TRIPS = 8
 """Iterations that a loop is taken to run where barriers inside it are weighed.
