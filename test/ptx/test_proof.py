@@ -241,3 +241,46 @@ def test_numbers_are_those_of_the_emulator(
     numbers = found.numbers
     if numbers is not None:
         np.testing.assert_array_equal(numbers, out)
+
+
+BARRIER_OF_ONE_WAY = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 z, .param .u32 n)
+{{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %d<4>;
+    .shared .align 4 .b8 cells[256];
+    ld.param.u64 %d1, [z];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, cells;
+    mad.lo.s32 %r4, %r2, 4, %r3;
+    st.shared.b32 [%r4], %r2;
+    setp.eq.s32 %p1, %r1, 0;
+    not.pred %p2, %p1;
+    {first} bra ONE;
+    bar.sync 0;
+ONE:
+    {second} bra TWO;
+    bar.sync 0;
+TWO:
+    xor.b32 %r5, %r2, 32;
+    mad.lo.s32 %r6, %r5, 4, %r3;
+    ld.shared.b32 %r7, [%r6];
+    mad.wide.u32 %d2, %r2, 4, %d1;
+    st.global.b32 [%d2], %r7;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("first", ["@%p1", "@!%p1", "@%p2", "@!%p2"])
+@pytest.mark.parametrize("second", ["@%p1", "@!%p1", "@%p2", "@!%p2"])
+def test_a_negated_condition_is_the_other_one(first: str, second: str) -> None:
+    """Threads meet on every path if the second jump is taken where the first is not."""
+    text = BARRIER_OF_ONE_WAY.format(first=first, second=second)
+    holds = [jump in ("@%p1", "@!%p2") for jump in (first, second)]
+    assert (not verdict(text, 64).block) is (holds[0] is not holds[1])
