@@ -116,6 +116,30 @@ def test_no_candidate_outlives_its_verdict(tmp_path):
     assert done.stdout == "faulty\nno process is left\n", done.stdout + done.stderr
 
 
+UNCHANGED = """
+import os, subprocess, sys
+from pathlib import Path
+from cuda_tile.judge import Limits, judge_file
+from cuda_tile.judge.court import Rules
+quick = Limits(rules=Rules(emulate=False))
+before = dict(os.environ), subprocess.Popen.__init__
+for folder, name in (("kernel_rows", "right_view.mlir"), ("add", "right_numpy.py")):
+    candidate = Path(sys.argv[1]) / folder / name
+    print(judge_file(candidate, candidate.with_name("reference.py"), quick).word)
+import cuda.tile._cext as extension
+print(before == (dict(os.environ), subprocess.Popen.__init__), extension.launch)
+"""
+
+
+def test_the_process_that_asks_stays_as_it_was():
+    """Only the judge's own processes run cuTile on the CPU; the caller may not want."""
+    suite = Path(__file__).parent / "suite"
+    command = [sys.executable, "-c", UNCHANGED, suite]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split("<")[0] == "right\nright\nTrue ", done.stdout + done.stderr
+    assert "built-in" in done.stdout
+
+
 def ends():
     one, two = socket.socketpair()
     return Wire(one), Wire(two), one

@@ -21,7 +21,8 @@ from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.judge.court import Rules
-from cuda_tile.judge.runner import Limits, judge_file, put_in_front_once
+from cuda_tile.judge.hook import load
+from cuda_tile.judge.runner import Limits, judge_file
 from cuda_tile.judge.verdict import SCHEMA, Verdict
 from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
@@ -86,7 +87,7 @@ def judge_all(words: argparse.Namespace) -> Iterator[tuple[str, Verdict]]:
     limits = read_limits(words)
     names = cast("list[str]", words.candidates)
     reference = Path(words.against)
-    put_in_front_once()
+    load()  # before there are threads
 
     def judge(name: str) -> Verdict:
         return judge_file(Path(name), reference, limits, words.seed)

@@ -14,9 +14,10 @@ from cuda_tile.cutile.arrays import converted
 from cuda_tile.cutile.dlpack import DeviceArray
 from cuda_tile.cutile.function import Function
 from cuda_tile.cutile.history import BENCHMARK
-from cuda_tile.cutile.installation import install
+from cuda_tile.cutile.installation import check_cutile, install
 from cuda_tile.cutile.session import launch_place
 from cuda_tile.cutile.signatures import export, passed, signature_of
+from cuda_tile.cutile.standin import load_standin
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array
 
@@ -111,8 +112,20 @@ HOOK = Hook()
 """The one of this process: cuTile's functions are replaced once and for all."""
 
 
+def load() -> None:
+    """Imports cuTile, and changes nothing in this process: its children have it.
+
+    Raises:
+        UserError: cuTile is not installed, or the process has loaded a CUDA driver.
+    """
+    check_cutile()
+    load_standin()  # cuTile asks the driver's version as it is imported
+    for name in ("cuda.tile", "cuda_tile.cutile.interface"):
+        import_module(name)
+
+
 def put_in_front() -> Hook:
-    """Makes each launch of this process one of `HOOK`."""
+    """Makes each launch of this process one of `HOOK`, for the rest of it."""
     install(on="interp")
     installation: Any = sys.modules["cuda_tile.cutile.installation"]
     installation.take_over(HOOK)

@@ -31,7 +31,7 @@ from cuda_tile.judge import child
 from cuda_tile.judge.court import Court, Rules
 from cuda_tile.judge.emulated import emulate_largest
 from cuda_tile.judge.exactly import look_exactly
-from cuda_tile.judge.hook import HOOK, put_in_front
+from cuda_tile.judge.hook import HOOK, load, put_in_front
 from cuda_tile.judge.kernel_court import KernelCourt
 from cuda_tile.judge.launches import SUFFIXES
 from cuda_tile.judge.reference import Reference
@@ -81,7 +81,7 @@ def judge_file(
     if seed is None:
         raw = candidate.read_bytes() + b"\0" + reference.read_bytes()
         seed = int.from_bytes(hashlib.sha256(raw).digest()[:6], "big")
-    put_in_front_once()
+    load()  # once, before processes are forked
     with tempfile.TemporaryDirectory(prefix="judge-") as home:
         own = Path(home) / candidate.name
         shutil.copyfile(candidate, own)
@@ -90,14 +90,6 @@ def judge_file(
         return _judged(own, reference, limits, seed)
 
 
-def put_in_front_once() -> None:
-    """Loads what both processes need, before they are forked."""
-    if not _ready:
-        put_in_front()
-        _ready.append(True)
-
-
-_ready: list[bool] = []
 _FIRST_FILE, _MOST_FILES = 3, 1 << 16
 """Open files: the number after that of standard error, and more than there are."""
 
@@ -232,6 +224,7 @@ def _hear(writer: int, reference: Path, limits: Limits, hold: Hold) -> NoReturn:
 
     code = 1
     try:
+        put_in_front()  # a reference may launch kernels, too
         most = limits.memory_bytes
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         loaded = Reference.load(reference)
@@ -286,6 +279,7 @@ def _run_candidate(end: socket.socket, program: Path, limits: Limits) -> NoRetur
         os.dup2(silence, file)
     (kept,) = _kept(end.fileno())
     os.chdir(program.parent)
+    put_in_front()
     seconds, memory = limits.seconds, limits.memory_bytes
     cage = Cage(seconds, memory, child.readable_places(program))
     os.environ.clear()
