@@ -53,19 +53,24 @@ class Unsupported(UserError):
 
 
 class NoRoom(UserError):
-    """The plan of a kernel asks for more shared memory than a CTA can have.
+    """The plan of a kernel asks for more shared or tensor memory than a CTA can have.
 
     Args:
         message: As of `CudaTileError`.
         location: The same.
-        excess_bytes: Bytes that are wanting.
+        excess_bytes: Bytes of shared memory that are wanting.
+        excess_columns: Columns of tensor memory that are wanting.
     """
 
     def __init__(
-        self, message: str, location: str | None = None, excess_bytes: int = 0
+        self,
+        message: str,
+        location: str | None = None,
+        excess_bytes: int = 0,
+        excess_columns: int = 0,
     ) -> None:
         super().__init__(message, location)
-        self.excess_bytes = excess_bytes
+        self.excess_bytes, self.excess_columns = excess_bytes, excess_columns
 
 
 class InternalError(CudaTileError):

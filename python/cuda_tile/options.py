@@ -13,6 +13,7 @@ from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import (
     DEFAULT_GPU,
     MOST_SHARED_BYTES,
+    MOST_TENSOR_COLUMNS,
     WARP_COUNTS,
     Target,
     find_target,
@@ -47,6 +48,8 @@ class Options:
             says "persistent".
         shared_budget: Bytes of shared memory per CTA that `plan` counts on for copies
             that run ahead, instead of all that the chip has.
+        tensor_budget: Columns of tensor memory per CTA that `plan` counts on for sums,
+            instead of all that the chip has; 0: no product goes there.
         plan: Number of the plan that every kernel shall have, of those that
             `list_plans` gives, instead of the one that costs least.
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
@@ -74,6 +77,11 @@ class Options:
         None,
         "bytes of shared memory per CTA that plan counts on, instead of all",
         range(1, MOST_SHARED_BYTES + 1),
+    )
+    tensor_budget: int | None = _option(
+        None,
+        "columns of tensor memory per CTA that plan counts on, instead of all",
+        range(MOST_TENSOR_COLUMNS + 1),
     )
     plan: int | None = _option(
         None,

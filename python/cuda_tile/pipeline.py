@@ -234,7 +234,15 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "choose warps, matrix instructions and copies per kernel",
         "narrowed",
         gives="planned",
-        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget", "plan"),
+        reads=(
+            "gpu",
+            "num_warps",
+            "abi",
+            "persistent",
+            "shared_budget",
+            "tensor_budget",
+            "plan",
+        ),
     ),
     _pass(
         load_duplication,

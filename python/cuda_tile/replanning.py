@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Another plan for a kernel whose first one asks for more shared memory than there is.
+"""Another plan for a kernel whose first one asks for more memory than there is.
 
-`plan` estimates what the passes after it need; `allocate` knows. Where the estimate was
-too low, the module goes back to what `plan` got, and `plan` counts on less.
+`plan` estimates the shared memory and the columns of tensor memory that the passes
+after it need; `allocate` knows. Where the estimate was too low, the module goes back to
+what `plan` got, and `plan` counts on less.
 """
 
 from __future__ import annotations
@@ -46,20 +47,45 @@ class Replanning:
             NoRoom: No smaller plan is left; the error is that of the first plan.
         """
         self._first = self._first or error
-        limit = options.target.shared_bytes_per_cta
-        step = max(self._first.excess_bytes, LEAST_STEP_BYTES) << self._plans - 1
-        if self._saved is None or step >= limit or self._plans == MOST_PLANS:
+        smaller = (
+            self._with_fewer_columns(error.excess_columns, options)
+            if error.excess_columns
+            else self._with_fewer_bytes(options)
+        )
+        if self._saved is None or smaller is None or self._plans == MOST_PLANS:
             raise self._first
         self._plans += 1
         _become(self._module, self._saved.clone(ip=False).operation)
+        options, remark = smaller
         for entry in entries(self._module):
-            add_remark(
-                entry,
-                f"copies ahead of their use have {limit - step} of {limit} bytes of "
-                "shared memory: with more, everything else does not fit; smaller "
-                "tiles leave more",
-            )
-        return replace(options, shared_budget=limit - step)
+            add_remark(entry, remark)
+        return options
+
+    def _with_fewer_bytes(self, options: Options) -> tuple[Options, str] | None:
+        """Options whose plan has less shared memory, and what they give up."""
+        limit = options.target.shared_bytes_per_cta
+        excess = self._first.excess_bytes if self._first else 0
+        step = max(excess, LEAST_STEP_BYTES) << self._plans - 1
+        remark = (
+            f"copies ahead of their use have {limit - step} of {limit} bytes of "
+            "shared memory: with more, everything else does not fit; smaller "
+            "tiles leave more"
+        )
+        if step >= limit:
+            return None
+        return replace(options, shared_budget=limit - step), remark
+
+    def _with_fewer_columns(
+        self, excess: int, options: Options
+    ) -> tuple[Options, str] | None:
+        """Options whose plan has fewer columns, and what they give up."""
+        limit, budget = options.target.tensor_columns, options.tensor_budget
+        fewer = max(0, (limit if budget is None else budget) - excess)
+        remark = (
+            f"sums have {fewer} of {limit} columns of tensor memory: with more, what "
+            "loops carry does not fit; smaller tiles need fewer"
+        )
+        return None if budget == 0 else (replace(options, tensor_budget=fewer), remark)
 
 
 def _become(module: ir.Operation, other: ir.Operation) -> None:

@@ -333,6 +333,8 @@ def _named(chip: Target) -> list[Target]:
 _TARGETS = {target.name: target for chip in _CHIPS for target in _named(chip)}
 
 
+MOST_TENSOR_COLUMNS = _TENSOR_COLUMNS
+"""Columns of tensor memory of a CTA on the chip that has most."""
 MOST_SHARED_BYTES = max(target.shared_bytes_per_cta for target in _TARGETS.values())
 """Shared memory of a CTA on the chip that has most."""
 

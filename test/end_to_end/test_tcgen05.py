@@ -16,6 +16,7 @@ from ptx_mutation import Mutant, mutants
 
 import cuda_tile
 from cuda_tile import UserError
+from cuda_tile.plan import model
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -334,6 +335,34 @@ def test_a_product_that_finds_no_columns_is_one_of_warps() -> None:
     half = planned_text(kernel(replace(case, tile=(256, 256, 16))))
     assert 'atom = "tcgen05.m128n256k16"' in half
     assert "columns of tensor memory" not in half
+
+
+@pytest.mark.parametrize(
+    ("budget", "atom"),
+    [(None, "m128n256k16"), (256, "m128n256k16"), (255, None), (0, None)],
+)
+def test_plan_counts_on_no_more_columns_than_its_budget(
+    budget: int | None, atom: str | None
+) -> None:
+    case = replace(F16, tile=(128, 256, 16), sizes=(128, 256, 48))
+    options = cuda_tile.Options(gpu=CHIP, tensor_budget=budget)
+    module = cuda_tile.load(kernel(case).encode())
+    text = str(cuda_tile.lower(module, until="plan", options=options))
+    assert ("tcgen05" in text) == (atom is not None)
+    assert atom is None or f"tcgen05.{atom}" in text
+
+
+def test_a_plan_with_too_many_columns_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as where an estimate is too low; here it always is."""
+    case = replace(F16, tile=(256, 512, 16), sizes=(256, 512, 48))
+    monkeypatch.setattr(model, "allocated_columns", lambda plans: 32)
+    module = cuda_tile.load(kernel(case).encode())
+    made = cuda_tile.compile(module, CHIP)
+    (report,) = made.report.kernels
+    assert "tcgen05.mma." not in made.ptx
+    assert any("sums have 0 of 512 columns" in remark for remark in report.remarks)
 
 
 @pytest.mark.parametrize("name", sorted(BODIES))

@@ -25,7 +25,7 @@ from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.constants import SMALL_BYTES
-from cuda_tile.errors import NoRoom, UserError
+from cuda_tile.errors import NoRoom
 from cuda_tile.ir.async_products import begins_sum
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.reuse import Reuse, read_reuse, slot_bytes
@@ -116,16 +116,17 @@ def _add_tensor(entry: ir.Operation, total: int) -> int:
     """What products in tensor memory wait for, behind the rest; gives the new end.
 
     Raises:
-        UserError: The sums want more columns than the chip has.
+        NoRoom: The sums want more columns than the chip has.
     """
     if not tensor_products(entry):
         return total
     columns, most = tensor_columns(entry), read_target(entry).tensor_columns
     if columns.wanted > most:
-        raise UserError(
+        raise NoRoom(
             f"expected sums of at most {most} columns of tensor memory, got "
             f"{columns.wanted}: {columns.text()}; plan an atom of mma.sync for some",
             location_text(entry),
+            excess_columns=columns.wanted - most,
         )
     i64 = ir.IntegerType.get_signless(64)
     start = -(-total // TENSOR_BYTES) * TENSOR_BYTES

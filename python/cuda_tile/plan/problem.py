@@ -132,7 +132,10 @@ def _waits(whole: Whole, plan: Plan) -> bool:
 
 
 def _budgeted(options: Options) -> Target:
-    """The chip, with no more shared memory than plan may count on."""
-    target = options.target
+    """The chip, with no more shared and tensor memory than plan may count on."""
+    target, columns = options.target, options.tensor_budget
     most = min(target.shared_bytes_per_cta, options.shared_budget or MOST_SHARED_BYTES)
-    return replace(target, shared_bytes_per_cta=most)
+    if columns is None:
+        columns = target.tensor_columns
+    columns = min(target.tensor_columns, columns)
+    return replace(target, shared_bytes_per_cta=most, tensor_columns=columns)
