@@ -15,7 +15,12 @@ from cuda_tile import InternalError, Options
 from cuda_tile._mlir import ir
 from cuda_tile.analysis import tensor_columns as analysis
 from cuda_tile.analysis.control_flow import ControlFlow
-from cuda_tile.analysis.tensor_columns import TensorColumns, tensor_columns
+from cuda_tile.analysis.tensor_columns import (
+    TensorColumns,
+    awaits_of,
+    change_in_place,
+    tensor_columns,
+)
 from cuda_tile.checkers.columns import faults_of
 from cuda_tile.ir.walk import entries, nested_ops
 
@@ -185,3 +190,43 @@ def test_a_wrong_analysis_is_noticed(
     monkeypatch.setattr(whole, name, mutant)
     with pytest.raises(InternalError, match=message):
         allocated(TWO_LIVE)
+
+
+CHANGED_BODY = """
+      %c = mmaf %a, %b, %zero PLAN : tile<64x16xf16>, tile<16x16xf16>, tile<64x16xf32>
+      %g = negf %c : tile<64x16xf32>
+      %h = mulf %x, %g : tile<64x16xf32>
+      %d = mmaf %a, %b, %h PLAN : tile<64x16xf16>, tile<16x16xf16>, tile<64x16xf32>
+      continue %d : tile<64x16xf32>
+    }
+    %e = addf %s, %s : tile<64x16xf32>
+""".replace("PLAN", '{tileas.plan = {atom = "tcgen05.m64n16k16"}}')
+
+
+def with_early_await() -> ir.Module:
+    """A sum that changes in place; its await stands before another product's start."""
+    head, tail = TWO_LIVE.split("      %c = mmaf")
+    head = head.replace("%s:2", "%s").replace(", %y = %zero", "")
+    head = head.replace("(tile<64x16xf32>, tile<64x16xf32>)", "(tile<64x16xf32>)")
+    end = tail[tail.index("    %q = reshape") :]
+    module = allocated(head + CHANGED_BODY + end)
+    ops = list(nested_ops(entries(module.operation)[0]))
+    (change,) = [op for op in ops if op.name == "cuda_tile.mulf"]
+    starts = [op for op in ops if op.name == "tileas.settled"]
+    (start,) = [op for op in starts if change_in_place(op) == change]
+    (first,) = [op for op in starts if op.block == change.block and op != start]
+    (end_of_sum,) = awaits_of(change)
+    end_of_sum.move_before(first)
+    return module
+
+
+def test_a_sum_that_changes_in_place_keeps_its_columns_till_then() -> None:
+    """Awaited, it is in no register: the change loads it where it settles."""
+    module = with_early_await()
+    with module.context:
+        (entry,) = entries(module.operation)
+        flow, found = ControlFlow(entry), tensor_columns(entry)
+        assert len(places(found)) == 2
+        assert not faults_of(flow, found.first, found.allocated)
+        faults = faults_of(flow, dict.fromkeys(found.first, 0), COLUMNS)
+        assert any("tileas.settled" in text for text in faults.values())

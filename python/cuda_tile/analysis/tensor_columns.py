@@ -220,7 +220,7 @@ class _Live(BackwardAnalysis[int]):
         return 0
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        if begins_sum(op):
+        if begins_sum(op) and change_in_place(op) is None:  # else it is there still
             state &= ~self.mask(op.results)
         return state | self.mask(op.operands)
 

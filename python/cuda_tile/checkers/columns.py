@@ -6,8 +6,8 @@ The definition, along every path of a kernel at level W:
 - a sum lies in columns that the kernel has allocated, of which the chip has so many;
 - where control flow hands a sum on under another name, it stays where it is, and so it
   does where a product adds to it;
-- between the op that gives a sum and one that reads it, a product or an await, nothing
-  gives another one that has a column of it.
+- between the op that gives a sum and one that reads it, a product, an await or the end
+  of a change in place, nothing gives another one that has a column of it.
 
 `analysis/tensor_columns.py` joins names and gives each place columns of its own.
 """
@@ -20,10 +20,15 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
-from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
+from cuda_tile.analysis.tensor_columns import (
+    awaits_of,
+    change_in_place,
+    tensor_columns,
+    tensor_products,
+)
 from cuda_tile.checkers.shared_places import meet
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.async_products import runs_by_itself, sum_of
+from cuda_tile.ir.async_products import begins_sum, runs_by_itself, sum_of
 from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import pending_tile
 from cuda_tile.ir.walk import location_text
@@ -60,7 +65,7 @@ class _Contents(ForwardAnalysis[Spoiled]):
         return frozenset(after)
 
     def transfer(self, op: ir.Operation, state: Spoiled) -> Spoiled:
-        for value in op.operands:
+        for value in (*op.operands, *_changed(op)):
             if value in self.ranges and value in state:
                 self.faults[op] = (
                     f"expected '{op.name}' to find a sum in {self._text(value)}, got "
@@ -126,6 +131,12 @@ def faults_of(
                     f"expected sums in columns 0 to {most}, got {start} to {end}"
                 )
     return contents.faults
+
+
+def _changed(op: ir.Operation) -> list[ir.Value]:
+    """The sum that an op reads, though another has awaited it: it changes in place."""
+    change = change_in_place(op) if begins_sum(op) else None
+    return [] if change is None else [awaits_of(change)[0].operands[0]]
 
 
 def _range(value: ir.Value, start: int) -> tuple[int, int]:
