@@ -85,6 +85,21 @@ def test_the_interpreter_is_exact(name: str, level: str | None) -> None:
     run(CASES[name], module)
 
 
+def test_factors_may_be_far_from_one_or_no_number() -> None:
+    """2^-127 and 2^127 of one product are 1, and NaN is for a whole row."""
+    module = cuda_tile.load(kernel(BASE).encode())
+    made: list[Any] = []
+    for on in ("interp", "emulator"):
+        args, _, grid = problem(BASE)
+        args[2][:, 0], args[3][:, 0] = 2.0**-127, 2.0**127
+        args[2][5, 1] = np.nan
+        cuda_tile.run(module, grid=grid, args=args, on=on, gpu=CHIP)
+        made.append(args[4])
+    assert np.isnan(made[0][5]).all()
+    assert np.isfinite(np.delete(made[0], 5, 0)).all()
+    assert np.array_equal(*made, equal_nan=True)
+
+
 @pytest.mark.parametrize("warps", [4, 8, 16])
 def test_more_warps_share_the_sum(warps: int) -> None:
     case = replace(BASE, tile=(128, 128, 128), sizes=(128, 128, 256))
@@ -179,3 +194,24 @@ def test_deleted_synchronisation_is_noticed(
             continue
         silent.append(mutant.instruction)
     assert not silent
+
+
+@pytest.mark.parametrize("chip", ["sm_103", "sm_110"])
+def test_other_chips_have_them(chip: str) -> None:
+    module = cuda_tile.load(kernel(BASE).encode())
+    compiled = cuda_tile.compile(module, chip)
+    assert "block_scale" in compiled.ptx
+    run(BASE, module, on="emulator", gpu=chip, mode="adversarial", compiled=compiled)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tiles_of_a_cta_take_turns(seed: int) -> None:
+    """Factors of a tile are written while another one's sum is loaded."""
+    case = replace(BASE, tile=(128, 128, 64), sizes=(256, 256, 128))
+    module = cuda_tile.load(kernel(case).encode())
+    options = Options(persistent=True)
+    compiled = cuda_tile.compile(module, CHIP, options=options)
+    assert "block_scale" in compiled.ptx
+    assert "persistent = 1" in compiled.report.kernels[0].plan
+    how: dict[str, Any] = {"on": "emulator", "gpu": CHIP, "mode": "adversarial"}
+    run(case, module, compiled=compiled, resident_ctas=1, seed=seed, **how)
