@@ -212,7 +212,7 @@ class Target:
 
     @property
     def tensor_kinds(self) -> tuple[str, ...]:
-        """The kinds of `tcgen05.mma` without scale factors; none without tensor memory.
+        """The kinds of `tcgen05.mma`; none without tensor memory.
 
         PTX ISA, "tcgen05.mma", Target ISA Notes: kind i8 is one of sm_100a and sm_110a
         alone, not of their families.
@@ -265,8 +265,8 @@ _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
 # H100 SXM and H200 (data sheets); other chips have no role that loads.
 _MULTIPROCESSORS = {"sm_90": 132}
-TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "i8")
-"""Kinds of `tcgen05.mma` without scale factors; i8 is not one of every chip."""
+TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "mxf8f6f4", "i8")
+"""Kinds of `tcgen05.mma`; i8 is not one of every chip."""
 _TENSOR_BYTES = ("sm_100", "sm_110")
 _FAMILY_100 = ("sm_100", "sm_103")
 _LOAD_MAX = ("sm_103", "sm_110")

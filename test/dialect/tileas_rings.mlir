@@ -108,6 +108,23 @@ cuda_tile.module @m {
     return
   }
 
+  // Scale factors are tiles.
+  // CHECK-LABEL: entry @scale_factors
+  entry @scale_factors() {
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %zero = constant <f32: 0.0> : tile<128x16xf32>
+    // CHECK: %[[S:.*]] = constant <f8E8M0FNU: 1.000000e+00> : tile<128x1xf8E8M0FNU>
+    %s = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
+    // CHECK: %[[T:.*]] = constant <f8E8M0FNU: 1.000000e+00> : tile<1x16xf8E8M0FNU>
+    %t = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %p = tileas.settled %zero : tile<128x16xf32>
+    // CHECK: tileas.tcgen05 %{{.*}}, %{{.*}}, %{{.*}} scales(%[[S]], %[[T]] : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k32.mxf8" :
+    %q = tileas.tcgen05 %a, %b, %p scales(%s, %t : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k32.mxf8" : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    %done = tileas.await %q : !tileas.pending<tile<128x16xf32>>
+    return
+  }
+
   // A sum is a slot that products fill and threads take.
   // CHECK-LABEL: entry @deposit
   entry @deposit(%n: tile<i32>) {

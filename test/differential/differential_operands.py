@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from differential_elements import cast
+from differential_elements import cast, with_constant
 from differential_program import RandomProgram
 from emit_data import DTYPES, Array, Buffer, whole_values
 from emit_program import Shape, Value, elements
@@ -50,6 +50,10 @@ STORED = {
 SCALED = ("f16", "bf16", "f64")
 """Types of operands of the style `scaled`: those with arithmetic. What is loaded is
 converted, less a zero point, times a scale, each perhaps left out."""
+POWERS = "f8E8M0FNU"
+"""The type of factors of blocks."""
+BLOCK_SCALED = ("f8E4M3FN", "f8E5M2")
+"""Types of operands that may have a factor for each block along K."""
 MOST_HAND_BYTES = 24 * 1024
 """Shared memory that a plan by hand asks for one load, at most."""
 
@@ -58,6 +62,7 @@ CONSTRUCTS = (
     *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
     *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
+    "operand: factors of blocks",
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -411,6 +416,36 @@ def _negated(p: RandomProgram, value: Value) -> Value:
     name = "negi" if value.element == "i8" else "negf"
     text = f"{name} {value.name} : {value.type}"
     return p.make(value.shape, value.element, text)
+
+
+def perhaps_scaled(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:
+    """A product, sometimes with a factor for each 32 elements along K."""
+    (m, k), n = lhs.shape, rhs.shape[1]
+    takes = lhs.element in BLOCK_SCALED and total.element == "f32" and k % 32 == 0
+    if not takes or not p.chance():
+        return product_of(p, lhs, rhs, total)
+    shapes = (m, k // 32), (k // 32, n)
+    factors = [_powers(p, shape) for shape in shapes]
+    operands = (lhs, rhs, total, *factors)
+    names, types = (
+        ", ".join(parts)
+        for parts in ((v.name for v in operands), (v.type for v in operands))
+    )
+    p.note("operand: factors of blocks")
+    return p.make(total.shape, total.element, f"mmaf_scaled {names} : {types}")
+
+
+def _powers(p: RandomProgram, shape: tuple[int, int]) -> Value:
+    """Factors of 1, 2 and 4, made where they are needed."""
+    flat: Shape = (elements(shape),)
+    number = p.make(flat, "i32", f"iota : tile<{flat[0]}xi32>")
+    number = with_constant(p, "muli", number, 2 * p.number(0, 7) + 1)
+    number = with_constant(p, "andi", with_constant(p, "shri signed", number, 1), 3)
+    text = f"reshape {number.name} : {number.type} -> "
+    whole = Value("", shape, "i32")
+    number = p.make(shape, "i32", f"{text}{whole.type}")
+    number = with_constant(p, "addi", number, 1)
+    return cast(p, "ftof rounding<zero>", cast(p, "itof signed", number, "f32"), POWERS)
 
 
 def product_of(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:

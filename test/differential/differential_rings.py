@@ -25,6 +25,7 @@ from differential_operands import (
     hand_plan,
     load_operand,
     make_operand,
+    perhaps_scaled,
     product_of,
     seldom_planned,
 )
@@ -97,10 +98,10 @@ class Iteration:
         operands = self.operands
         if self.form == "two" and p.chance():  # all loads first
             x, y, z, w = (load_operand(p, operand, index) for operand in operands)
-            one = product_of(p, x, y, sums[0])
+            one = perhaps_scaled(p, x, y, sums[0])
             return [one, product_of(p, z, w, sums[1])]
         x, y = (load_operand(p, operand, index) for operand in operands[:2])
-        one = product_of(p, x, y, sums[0])
+        one = perhaps_scaled(p, x, y, sums[0])
         if self.form == "one":
             return [one]
         if self.may_leave:
@@ -162,7 +163,7 @@ def _write_alone(
     ]
     first = p.constant((), "i32", 0)
     x, y, z = (load_operand(p, operand, first) for operand in operands)
-    one = product_of(p, x, y, zeros(p, (m, n), total))
+    one = perhaps_scaled(p, x, y, zeros(p, (m, n), total))
     p.add(one)
     if p.chance():
         left = signs(p, one, element)

@@ -21,6 +21,7 @@ from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.analysis.tcgen05 import fitting, tensor_columns_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.ir.async_products import scales_of
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_target
 from cuda_tile.ir.rings import ring_of
@@ -39,6 +40,7 @@ from cuda_tile.layout.tensor import tensor_atom
 INTEGERS = "tensor: i8 to i32"
 """What chips without kind i8 leave to warps."""
 ROLE = "tensor: a role that multiplies"
+SCALES = "tensor: scale factors"
 PARTS = "tensor: columns of a sum at a time"
 TILES = "tensor: sums of two tiles"
 CONSTRUCTS = (
@@ -59,6 +61,7 @@ CONSTRUCTS = (
     "tensor: product in no loop",
     "tensor: several sums",
     "tensor: products of warps beside it",
+    SCALES,
     "tensor: a role that loads",
     *(ROLE, PARTS, TILES),
 )
@@ -148,6 +151,8 @@ def _product(op: ir.Operation) -> Iterator[str]:
     yield f"tensor: {operand_type} to {element_name(element)}"
     yield f"tensor: {layout.shape[0]} rows"
     yield f"tensor: {layout.shape[1]} columns"
+    if scales_of(op):
+        yield SCALES
     yield from _sum(op)
 
 

@@ -22,12 +22,17 @@ MMA = (
     "nvvm.tcgen05.mma %d, %a, %b, %i, %t {{kind = #nvvm.tcgen05_mma_kind<{}>, "
     "ctaGroup = #nvvm.cta_group<cta_1>}} : (!llvm.ptr<6>, i64, i64, i32, i1)"
 )
+SCALED = (
+    "nvvm.tcgen05.mma.block_scale %d, %a, %b, %i, %t, %d, %d {{kind = "
+    "#nvvm.block_scale_kind<{}>, ctaGroup = #nvvm.cta_group<cta_1>}} : "
+    "(!llvm.ptr<6>, i64, i64, i32, i1, !llvm.ptr<6>, !llvm.ptr<6>)"
+)
 SHAPE = "shape = #nvvm.tcgen05_ldst_shape<shape_{}>"
 
 
-def kinds(*names: str) -> dict[str, str]:
+def kinds(text: str, *names: str) -> dict[str, str]:
     """A product of each kind."""
-    return {f"mma {name}": MMA.format(name) for name in names}
+    return {f"mma {name}": text.format(name) for name in names}
 
 
 OPS = {
@@ -44,7 +49,8 @@ OPS = {
     "st rows": f"nvvm.tcgen05.st %d, %v {{{SHAPE.format('32x32b')}}} : vector<32xi32>",
     "st half": f"nvvm.tcgen05.st %d, %w {{{SHAPE.format('16x256b')}}} : vector<4xi32>",
     "shift": "nvvm.tcgen05.shift %d : !llvm.ptr<6>",
-    **kinds("f16", "tf32", "f8f6f4", "i8"),
+    **kinds(MMA, "f16", "tf32", "f8f6f4", "i8"),
+    **kinds(SCALED, "mxf8f6f4"),
 }
 """Ops by what they are called here."""
 TEXT = """

@@ -38,6 +38,13 @@ from cuda_tile.layout.tensor import (
     tensor_atom,
     tensor_sums,
 )
+from cuda_tile.layout.tensor_scales import (
+    FACTORS,
+    scale_bits,
+    scale_columns,
+    scale_layout,
+    scale_place,
+)
 
 NAMES = {
     "f16": "f16",
@@ -130,6 +137,52 @@ def test_the_widest_instruction_is_found() -> None:
     assert find_tensor_atom("f64", "f64", 128, 64) is None
     assert find_tensor_atom("f16", "f32", 32, 64) is None
     assert find_tensor_atom("f16", "f32", 64, 8) is None
+
+
+@pytest.mark.parametrize("rows", [16, 32, 64, 128, 256])
+@pytest.mark.parametrize("factors", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_threads_write_scale_factors_where_products_read_them(
+    rows: int, factors: int, axis: int, warps: int
+) -> None:
+    """Row r is in lane r % 32 of each warp, in the column and byte of its place."""
+    shape = (rows, factors) if axis == 0 else (factors, rows)
+    layout = scale_layout(shape, axis, warps)
+    size = min(FACTORS, factors)
+    found: dict[tuple[int, int, int, int], tuple[int, int]] = {}
+    for (register, lane, warp, _), element in table(layout).items():
+        column, byte = divmod(register, size)
+        found[warp, lane, column, byte] = element[axis], element[1 - axis]
+    assert max(column for _, _, column, _ in found) < scale_columns(rows, factors)
+    for warp, row, factor in itertools.product(
+        range(warps), range(rows), range(factors)
+    ):
+        column, byte = scale_place(rows, row, factor)
+        assert found[warp, row % 32, column, byte] == (row, factor)
+
+
+@pytest.mark.parametrize("columns", TENSOR_COLUMNS)
+@pytest.mark.parametrize("bytes_", [(0, 0), (1, 2), (3, 0)])
+def test_the_emulator_decodes_bytes_of_scale_factors(
+    columns: int, bytes_: tuple[int, int]
+) -> None:
+    atom = find_tensor_atom("f8E5M2", "f32", 128, columns, ("f8E8M0FNU", 32))
+    assert atom is not None
+    assert atom.name == f"tcgen05.m128n{columns}k32.mxf8"
+    bits = instruction_descriptor(atom, ("f8E5M2", "f32"))
+    bits |= scale_bits("f8E8M0FNU", bytes_)
+    kind = kind_of("f8E5M2", atom.suffix)
+    found = InstructionDescriptor.decode(bits, kind)
+    found.check(kind, 1, is_ws=False)
+    assert (found.m, found.n, found.left) == (128, columns, "e5m2")
+    assert (found.scale, found.scale_ids) == ("ue8m0", bytes_)
+
+
+def test_64_rows_have_no_scale_factors() -> None:
+    assert find_tensor_atom("f8E5M2", "f32", 64, 64, ("f8E8M0FNU", 32)) is None
+    assert find_tensor_atom("f8E5M2", "f32", 128, 64, ("f8E8M0FNU", 16)) is None
+    assert tensor_atom("tcgen05.m64n64k32.mxf8") is None
 
 
 @pytest.mark.parametrize("atom", atoms(), ids=lambda atom: atom.name)

@@ -1,5 +1,5 @@
 // Copies and what they need become a role of one thread; the rest is another one, without
-// what only the copies needed. Scalars in front of both stay there.
+// what only the copies needed. Each computes its scalars itself, and only those it needs.
 
 // RUN: cuda-tile-opt %s --cuda-tile-roles -o %t.roles
 // RUN: FileCheck %s < %t.roles
@@ -9,10 +9,10 @@
 
 // CHECK-LABEL: entry @k
 // CHECK: %[[RING:.*]] = tileas.ring
-// CHECK: %[[START:.*]] = muli
-// CHECK: tileas.roles role "work" warps = 4 threads = 128 registers = 240 {
+// CHECK-NEXT: tileas.roles role "work" warps = 4 threads = 128 registers = 240 {
 // CHECK-NEXT: %[[ZERO:.*]] = constant
-// CHECK-NEXT: for {{.*}} iter_values(%{{.*}} = %[[ZERO]], %[[T:.*]] = %{{.*}}) ->
+// CHECK-NOT: muli
+// CHECK: for {{.*}} iter_values(%{{.*}} = %[[ZERO]], %[[T:.*]] = %{{.*}}) ->
 // CHECK-NEXT: %[[B:.*]] = tileas.take %[[RING]][%[[T]]]
 // CHECK-NEXT: tileas.load_shared %[[B]]
 // CHECK-NEXT: tileas.release %[[RING]][%[[T]]]
@@ -22,6 +22,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: store_view_tko
 // CHECK-NEXT: } role "load" warps = 4 threads = 1 registers = 40 {
+// CHECK: %[[START:.*]] = muli
 // CHECK-NEXT: for {{.*}} iter_values(%[[ROW:.*]] = %[[START]], %[[T:.*]] = %{{.*}}, %{{.*}}) ->
 // CHECK-NEXT: %[[A:.*]] = tileas.acquire %[[RING]][%[[T]]]
 // CHECK-NEXT: tileas.copy_in %{{.*}}[%[[ROW]]] token = %{{.*}} to %[[A]]

@@ -25,9 +25,9 @@ from cuda_tile.analysis.registers import IsStaged, Weigh
 from cuda_tile.constants import TENSOR_WAIT_CLOCKS
 from cuda_tile.engines.engine import Atom
 from cuda_tile.engines.mma_sync import MMA_SYNC
-from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.engines.tcgen05 import TCGEN05, as_tensor_atom
 from cuda_tile.ir.carried import first_carried
-from cuda_tile.ir.plan import Plan, ProductPlan, terms_of
+from cuda_tile.ir.plan import Plan, ProductPlan, scaling_of, terms_of
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import ELEMENTWISE, FOR_LOOPS, LOOPS, TERMINATORS
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of
@@ -39,7 +39,10 @@ from cuda_tile.layout.tensor import (
     columns_of,
     find_tensor_atom,
 )
+from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.targets import Target
+
+_FLOATS_PER_CLOCK = 128
 
 
 @PROPOSALS.register(TCGEN05.name)
@@ -118,7 +121,9 @@ def tensor_columns_of(product: Product, plan: ProductPlan) -> int:
     """
     if plan.engine != TCGEN05:
         return 0
-    return columns_of(product.extents[:2], plan.atom.shape[0])
+    atom = as_tensor_atom(plan.atom)
+    scales = columns_of_scales(atom, product.extents)
+    return columns_of(product.extents[:2], atom.shape[0]) + scales
 
 
 def allocated_columns(plans: ProductPlans) -> int:
@@ -137,6 +142,7 @@ def allocated_columns(plans: ProductPlans) -> int:
         while (before := _product_before(first, kept)) is not None:
             first = before
         homes[first] = _common(homes.get(first, path), path)
+        kept[first] = max(kept[first], kept[op])
     wanted = _at_a_time([(path, kept[op]) for op, path in homes.items()], 0)
     return allocation(wanted) if wanted else 0
 
@@ -218,40 +224,69 @@ def _atom(op: ir.Operation, target: Target) -> Atom | None:
     """The instruction that a chip has for a product; None if it has none."""
     terms = terms_of(op)
     rows, columns, depth = terms.extents
-    if (
-        not TCGEN05.is_on(target)
-        or terms.scaling is not None
-        or terms.batch is not None
-    ):
+    if not TCGEN05.is_on(target) or terms.batch is not None:
         return None
     if rows < TENSOR_ROWS[0] or columns < TENSOR_COLUMNS[0]:
         return None
-    atom = find_tensor_atom(terms.operand, terms.accumulator, rows, columns)
+    types = terms.operand, terms.accumulator
+    atom = find_tensor_atom(*types, rows, columns, terms.scaling)
     if atom is None or depth < atom.shape[2]:
         return None
     return None if TCGEN05.refuse_chip(atom, terms, target) else atom
 
 
+def lacks_factors(op: ir.Operation, target: Target) -> bool:
+    """Whether a chip's tensor memory takes scale factors, but not those of a product.
+
+    Args:
+        op: The product.
+        target: The chip.
+    """
+    is_scaled = TCGEN05.is_on(target) and scaling_of(op) is not None
+    return is_scaled and _atom(op, target) is None
+
+
 def alternates(op: ir.Operation) -> bool:
-    """Whether threads use the sum of a product in each iteration of a loop.
+    """Whether threads wait for a product in each iteration of a loop.
+
+    That is where they use its sum, or write scale factors of the next one.
 
     Args:
         op: The product.
     """
-    return enclosing_loop(op) is not None and not is_plain_sum(op)
+    waits = scaling_of(op) is not None or not is_plain_sum(op)
+    return enclosing_loop(op) is not None and waits
 
 
 def _pays(product: Product, atom: Atom, target: Target) -> bool:
     """Whether a product takes fewer clocks here than by warps.
 
     In no loop threads wait for its sum, which goes to registers and back. Where they
-    use it in each iteration of a loop, that is a matter of the search, which knows what
-    a plan hides of it.
+    wait in each iteration of a loop, that is a matter of the search, which knows what
+    a plan hides of it. By warps the sums of blocks are scaled by threads.
     """
     waits = TENSOR_WAIT_CLOCKS if enclosing_loop(product.op) is None else 0
     least = product.least_clocks(target)
     own = least * TCGEN05.slowdown(target, atom) + waits
-    return own < least * MMA_SYNC.slowdown(target)
+    by_warps = least * MMA_SYNC.slowdown(target)
+    return own < max(by_warps, scaling_clocks(product))
+
+
+def scaling_clocks(product: Product) -> float:
+    """Clocks of threads that scale the sums of blocks by themselves.
+
+    A multiplication for the factors, and a multiply-add for each block of each sum; 128
+    of either in a clock (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+    Instructions").
+
+    Args:
+        product: The product.
+    """
+    scaling = scaling_of(product.op)
+    if scaling is None:
+        return 0
+    m, n, k = product.extents
+    return 2 * product.batch * m * n * k / scaling[1] / _FLOATS_PER_CLOCK
 
 
 def sums_kept(product: Product, plan: ProductPlan) -> frozenset[ir.Value]:

@@ -13,7 +13,7 @@ from dataclasses import field
 from itertools import permutations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, RingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.dataflow import BackwardAnalysis
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -41,6 +41,7 @@ from cuda_tile.ir.traits import (
 )
 from cuda_tile.ir.walk import defining_op, location_text, nested_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
+from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.records import dataclass
 
 DEPOSIT = "tileas.deposit"
@@ -55,6 +56,8 @@ class TensorColumns:
         first: The first column of each pending value in tensor memory, and of each
             slot that is one; that of slot 0 of a ring with several.
         sizes: Columns of each place, and where it is first multiplied into.
+        steps: Columns of one slot of each place, of the only one where it is in no
+            ring: a sum, then the scale factors of its products.
         place: The number of the place of each of these values.
         alone: The places whose sums have an mbarrier of their own, in order
             (`_is_alone`).
@@ -64,6 +67,7 @@ class TensorColumns:
 
     first: dict[ir.Value, int]
     sizes: tuple[tuple[int, str], ...]
+    steps: tuple[int, ...]
     place: dict[ir.Value, int]
     alone: tuple[int, ...]
     shared: frozenset[int]
@@ -108,12 +112,18 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
     slots = rings.slots_of_sums(entry, places)
     counts = rings.join(places)
     numbers: dict[ir.Value, int] = {}
-    sizes: list[tuple[int, str]] = []
+    steps: list[int] = []
+    texts: list[str] = []
     for op in products:
-        root = places.root(op.results[0])
-        if root not in numbers:
-            numbers[root] = len(sizes)
-            sizes.append((_columns(op) * counts.get(root, 1), location_text(op)))
+        number = numbers.setdefault(places.root(op.results[0]), len(steps))
+        if number == len(steps):
+            steps.append(0)
+            texts.append(location_text(op))
+        steps[number] = max(steps[number], _columns(op))
+    sizes = [
+        (steps[number] * counts.get(root, 1), texts[number])
+        for root, number in numbers.items()
+    ]
     names = (*_pending_values(entry), *rings.slots)
     place = {v: numbers[places.root(v)] for v in names if places.root(v) in numbers}
     apart = _conflicts(places.flow_of(entry), place)
@@ -122,6 +132,7 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
     return TensorColumns(
         first={value: starts[number] for value, number in place.items()},
         sizes=tuple(sizes),
+        steps=tuple(steps),
         place=place,
         alone=tuple(number for number in range(len(sizes)) if number not in others),
         shared=_shared(starts, [size for size, _ in sizes]),
@@ -358,8 +369,9 @@ def _columns(op: ir.Operation) -> int:
     atom = tensor_atom(text(op, "atom"))
     if atom is None:
         raise InternalError(f"expected an atom of tensor memory in '{op.name}'")
-    _, layout = pending_tile(op.results[0])
-    return columns_of(layout.shape, atom.shape[0])
+    m, n = pending_tile(op.results[0])[1].shape
+    depth = BufferType(op.operands[0].type).shape[1]
+    return columns_of((m, n), atom.shape[0]) + columns_of_scales(atom, (m, n, depth))
 
 
 class _Places:

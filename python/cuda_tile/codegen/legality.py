@@ -201,8 +201,8 @@ def instruction_name(op: ir.Operation) -> str:
         return f"{name}.{kind}"
     if name == "nvvm.redux.sync":
         return f"{name}.{op.results[0].type}"
-    if name == "nvvm.tcgen05.mma":
-        return re.sub(r".*<(.*)>", rf"{name}.\1", str(attributes["kind"]))
+    if name in ("nvvm.tcgen05.mma", "nvvm.tcgen05.mma.block_scale"):
+        return re.sub(r".*<(.*)>", r"nvvm.tcgen05.mma.\1", str(attributes["kind"]))
     if name == "nvvm.mma.sync":
         kinds = (str(attributes[f"multiplicand{x}PtxType"]) for x in "AB")
         first, second = (re.sub(r".*<(.*)>", r"\1", kind) for kind in kinds)

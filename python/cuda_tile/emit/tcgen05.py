@@ -23,8 +23,10 @@ from cuda_tile.emit.tensor_memory import (
     issuing,
     pointer_of,
 )
+from cuda_tile.emit.tensor_scales import scales_at, store_scales
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported, UserError
+from cuda_tile.ir.async_products import scales_of
 from cuda_tile.ir.attributes import keyword, text
 from cuda_tile.ir.tiles import element_bits, element_name, pending_tile
 from cuda_tile.layout.coords import n_bits
@@ -33,7 +35,6 @@ from cuda_tile.layout.tensor import (
     TENSOR_CAPABILITY,
     TensorAtom,
     column_of,
-    columns_of,
     instruction_descriptor,
     kind_of,
     tensor_atom,
@@ -41,6 +42,7 @@ from cuda_tile.layout.tensor import (
 
 SIGNS = ("signedness_lhs", "signedness_rhs")
 _ONE_CTA = "#nvvm.cta_group<cta_1>"
+_PLAIN = 5
 _SEGMENTS = (1, 1, 1, 1, 1, 0, 0)
 """Operands of `nvvm.tcgen05.mma`: no scale of the sum, no mask of lanes."""
 
@@ -58,6 +60,8 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
             "tileas.mma_sync multiplies on every chip"
         )
     acc = e.pending(op.operands[2])
+    if scales_of(op):
+        store_scales(e, op, _atom_of(op))
     with issuing(e):
         _start(e, op, acc)
         commit_sum(e, op.results[0])
@@ -81,22 +85,34 @@ def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
     shape, total = acc.layout.shape, BufferType(op.operands[0].type).shape[1]
     left, right = (_Side(e, op, role, atom) for role in ROLES)
     flips = left.found.is_transposed, right.found.is_transposed
-    form = b.constant(b.i32, _instruction(op, atom, flips))
-    base, first = first_column(e, op.results[0], columns_of(shape, rows))
+    bits = _instruction(op, atom, flips)
+    base, first = first_column(e, op.results[0])
+
+    def place(column: int) -> ir.Value:
+        return pointer_of(b, b.add(base, b.constant(b.i32, first + column)))
+
     for k in range(total // depth):
         for row in range(shape[0] // rows):
             for column in range(shape[1] // columns):
-                at = first + column_of(row * rows, column * columns, shape, rows)
-                d = pointer_of(b, b.add(base, b.constant(b.i32, at)))
-                operands = [d, left.at(row, k), right.at(column, k), form]
-                _multiply(b, _element(op), [*operands, _adds(b, acc, k)])
+                at = column_of(row * rows, column * columns, shape, rows)
+                more, scales = scales_at(op, atom, (row * rows, column * columns), k)
+                form = b.constant(b.i32, bits | more)
+                operands = [place(at), left.at(row, k), right.at(column, k), form]
+                operands += [_adds(b, acc, k), *map(place, scales)]
+                _multiply(b, kind_of(_element(op), atom.suffix), operands)
 
 
-def _multiply(b: Builder, element: str, operands: list[ir.Value]) -> None:
-    """One instruction: D, A, B, its descriptor, and whether it adds to D."""
-    kind = f"#nvvm.tcgen05_mma_kind<{kind_of(element)}>"
+def _multiply(b: Builder, kind: str, operands: list[ir.Value]) -> None:
+    """One instruction: D, A, B, its descriptor, whether it adds to D, and factors."""
+    if len(operands) > _PLAIN:
+        attributes = {
+            "kind": b.attribute(f"#nvvm.block_scale_kind<{kind}>"),
+            "ctaGroup": b.attribute(_ONE_CTA),
+        }
+        b.create("nvvm.tcgen05.mma.block_scale", [], operands, attributes)
+        return
     attributes = {
-        "kind": b.attribute(kind),
+        "kind": b.attribute(f"#nvvm.tcgen05_mma_kind<{kind}>"),
         "ctaGroup": b.attribute(_ONE_CTA),
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get(list(_SEGMENTS)),
     }

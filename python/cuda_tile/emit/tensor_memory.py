@@ -37,7 +37,6 @@ from cuda_tile.layout.tensor import (
     TENSOR_LANES,
     TENSOR_WARPS,
     column_of,
-    columns_of,
     rows_of_sums,
 )
 from cuda_tile.records import dataclass
@@ -47,6 +46,8 @@ TENSOR_SPACE = 6
 _WARP_LANES = TENSOR_LANES // TENSOR_WARPS
 _LANE_SHIFT = 16
 """An address has the lane in its upper half (PTX ISA, "Tensor Memory Addressing")."""
+WARP_ADDRESSES = (_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT)
+"""What the bits of a warp's number add to an address: the lanes that it reaches."""
 _MOST_REGISTERS = 32
 """Registers of one load or store. More at once have to be found side by side."""
 
@@ -214,13 +215,12 @@ def pointer_of(b: Builder, address: ir.Value) -> ir.Value:
     return b.op("llvm.inttoptr", ir.Type.parse(f"!llvm.ptr<{TENSOR_SPACE}>"), address)
 
 
-def first_column(e: Emitter, value: ir.Value, columns: int) -> tuple[ir.Value, int]:
+def first_column(e: Emitter, value: ir.Value) -> tuple[ir.Value, int]:
     """Address of the kernel's columns or of a slot's, and which of them is the first.
 
     Args:
         e: The emitter.
         value: The sum, or its slot.
-        columns: Columns that it takes.
 
     Raises:
         InternalError: The kernel has no tensor memory.
@@ -230,7 +230,8 @@ def first_column(e: Emitter, value: ir.Value, columns: int) -> tuple[ir.Value, i
     slot = tensor.places.slots.get(value)
     number = None if slot is None else e.buffer(slot).slot
     if number is not None:
-        base = b.add(base, b.mul(number, b.constant(b.i32, columns)))
+        step = tensor.places.steps[tensor.places.place[value]]
+        base = b.add(base, b.mul(number, b.constant(b.i32, step)))
     return base, first
 
 
@@ -410,7 +411,8 @@ def store_piece(e: Emitter, piece: Piece, words: Sequence[ir.Value]) -> None:
         words: The words (i32).
     """
     b = e.builder
-    operands = [pointer_of(b, piece.address), b.vector(words)]
+    vector = b.vector(words) if len(words) > 1 else words[0]
+    operands = [pointer_of(b, piece.address), vector]
     b.create("nvvm.tcgen05.st", [], operands, {"shape": piece.shape})
 
 
@@ -450,7 +452,7 @@ def pieces_of(e: Emitter, part: Part) -> Iterator[Piece]:
     b, layout = e.builder, part.layout
     is_half = layout.lane[0] != (1, 0)
     rows = rows_of_sums(layout)
-    base, first = first_column(e, part.value, columns_of(part.whole, rows))
+    base, first = first_column(e, part.value)
     start = b.add(base, e.threads.warp_form(_warp_columns(part, rows)))
     if part.number is not None:
         step = b.constant(b.i32, layout.shape[-1])
@@ -473,9 +475,9 @@ def _own_registers(layout: LinearLayout, rows: int) -> int:
 
 def _warp_columns(part: Part, rows: int) -> list[int]:
     """What each bit of a warp's number adds to the address of a sum."""
-    lanes = [_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT]
-    further = part.layout.warp[len(lanes) :]
-    return lanes + [column_of(row, column, part.whole, rows) for row, column in further]
+    further = part.layout.warp[len(WARP_ADDRESSES) :]
+    columns = (column_of(row, column, part.whole, rows) for row, column in further)
+    return [*WARP_ADDRESSES, *columns]
 
 
 def to_word(b: Builder, value: ir.Value) -> ir.Value:

@@ -54,7 +54,14 @@ class Tcgen05(Engine):
             terms: The types and extents of the product.
             target: The chip.
         """
-        kind = kind_of(terms.operand)
+        found = as_tensor_atom(atom)
+        if (terms.scaling or None) not in (found.scalings or (None,)):
+            scalings = " or ".join(f"{n} of {kind}" for kind, n in found.scalings)
+            return (
+                f"expected scale factors for {scalings or 'none'} for atom "
+                f"{atom.name}, got {terms.scaling}"
+            )
+        kind = kind_of(terms.operand, found.suffix)
         if kind in target.tensor_kinds:
             return None
         return (
@@ -76,8 +83,8 @@ class Tcgen05(Engine):
             swap: 0, since it computes no transpose.
         """
         del swap
-        if terms.scaling is not None or terms.batch is not None or len(warps) != 2:
-            return "a matrix product without scale factors"
+        if terms.batch is not None or len(warps) != 2:
+            return "a matrix product, not a batch of them"
         if any(n < step for n, step in zip(terms.extents, atom.shape, strict=True)):
             return f"at least {' x '.join(map(str, atom.shape))}"
         groups, rest = divmod(warps[0] * warps[1], TENSOR_WARPS)

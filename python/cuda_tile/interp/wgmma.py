@@ -31,8 +31,10 @@ def settled(run: TileBlock, op: Op, tile: Any) -> Pending:
 
 @PARTIAL.register("tileas.wgmma", "tileas.tcgen05")
 @RULES.register("tileas.wgmma", "tileas.tcgen05")
-def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pending:
-    """`mmaf` or `mmai` of what the buffers hold when it runs."""
+def wgmma(
+    run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending, *scales: Any
+) -> Pending:
+    """`mmaf`, `mmai` or `mmaf_scaled` of what the buffers hold when it runs."""
     made = Pending(None)
     product = _product(op, run.launch.algebra)
 
@@ -41,7 +43,7 @@ def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pendin
         right = tile_of(run, op, rhs)
         if acc.work is not None:
             acc.work.finish()
-        made.tile = run.evaluate(product, (left, right, acc.tile))
+        made.tile = run.evaluate(product, (left, right, acc.tile, *scales))
 
     made.work = Late(op, multiply)
     of_role(run.flight.products, run.role).start(made.work)
@@ -53,10 +55,12 @@ def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pendin
 def _product(op: Op, algebra: Algebra | None) -> Op:
     """The same product of tiles."""
     name = "mmai" if "signedness_lhs" in op.attributes else "mmaf"
+    if len(op.operand_types) > 3:
+        name = "mmaf_scaled"
     kinds = tuple(_tile(kind) for kind in op.operand_types)
     rule = RULES[name] if algebra is None else exact.Rules(algebra).rule(name)
     return replace(
-        op, name=name, operand_types=kinds, result_types=kinds[2:], rule=rule
+        op, name=name, operand_types=kinds, result_types=kinds[2:3], rule=rule
     )
 
 

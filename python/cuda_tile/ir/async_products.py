@@ -57,6 +57,15 @@ def factors_of(product: ir.Operation) -> list[ir.Value]:
     return list(product.operands)[: _sum_number(product)]
 
 
+def scales_of(product: ir.Operation) -> list[ir.Value]:
+    """The scale factors of such a product: those of both operands, or none.
+
+    Raises:
+        InternalError: The op is none.
+    """
+    return list(product.operands)[_sum_number(product) + 1 :]
+
+
 def _sum_number(product: ir.Operation) -> int:
     number = _cuda_tile.product_sum(product)
     if number is None:

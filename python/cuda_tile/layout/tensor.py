@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from cuda_tile.layout.atoms import AtomTypes, find_types
+from cuda_tile.layout.atoms import AtomTypes, Scaling, find_types
 from cuda_tile.layout.coords import LayoutError, check_shape, n_bits, unit_steps
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.records import dataclass
@@ -51,12 +51,18 @@ class _Kind:
         depth: K of an instruction.
         codes: Of operands, in bits 7 to 9 and 10 to 12 of instruction descriptors.
         sums: Element types of D, and their code in bits 4 and 5.
+        suffix: What stands behind the shape in the names of its atoms.
+        scalings: Scale factors that its instructions take.
+        factors: How many of them along K.
     """
 
     name: str
     depth: int
     codes: dict[str, int]
     sums: dict[str, int]
+    suffix: str = ""
+    scalings: tuple[Scaling, ...] = ()
+    factors: int = 0
 
 
 _KINDS = (
@@ -64,8 +70,18 @@ _KINDS = (
     _Kind("tf32", 8, {"tf32": 2}, {"f32": 1}),
     _Kind("f8f6f4", 32, {"f8E4M3FN": 0, "f8E5M2": 1}, {"f32": 1, "f16": 0}),
     _Kind("i8", 32, {"i8": 1}, {"i32": 2}),
+    _Kind(
+        "mxf8f6f4",
+        32,
+        {"f8E4M3FN": 0, "f8E5M2": 1},
+        {"f32": 0},
+        ".mxf8",
+        (("f8E8M0FNU", 32),),
+        1,
+    ),
 )
-"""PTX ISA, "Instruction descriptor"; 1 is i8 with a sign, 0 without."""
+"""PTX ISA, "Instruction descriptor"; 1 is i8 with a sign, 0 without. Kinds with scale
+factors have no code of sums ("Block Scaling")."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +93,18 @@ class TensorAtom:
         shape: (M, N, K) in elements.
         types: Element types; K decides them.
         c: Layout of the sum in registers, M x N, of four warps.
+        suffix: What stands behind the shape in its name.
+        scalings: Scale factors that it takes.
+        factors: How many of them along K.
     """
 
     name: str
     shape: tuple[int, int, int]
     types: tuple[AtomTypes, ...]
     c: LinearLayout
+    suffix: str = ""
+    scalings: tuple[Scaling, ...] = ()
+    factors: int = 0
 
     @property
     def is_half(self) -> bool:
@@ -90,28 +112,32 @@ class TensorAtom:
         return self.shape[0] == _HALF_ROWS
 
 
-def kind_of(operand: str) -> str:
+def kind_of(operand: str, suffix: str = "") -> str:
     """The kind of the instructions that multiply an element type.
+
+    Args:
+        operand: The element type.
+        suffix: That of the atom.
 
     Raises:
         LayoutError: No kind does.
     """
-    return _kind(operand).name
+    return _kind(operand, suffix).name
 
 
-def _kind(operand: str) -> _Kind:
+def _kind(operand: str, suffix: str) -> _Kind:
     for kind in _KINDS:
-        if operand in kind.codes:
+        if operand in kind.codes and kind.suffix == suffix:
             return kind
     raise LayoutError(f"expected an element type that tcgen05 takes, got {operand}")
 
 
-def _types(depth: int) -> tuple[AtomTypes, ...]:
+def _types(depth: int, suffix: str) -> tuple[AtomTypes, ...]:
     since = TENSOR_CAPABILITY
     return tuple(
         AtomTypes(operand, total, since, operand, is_family=True)
         for kind in _KINDS
-        if kind.depth == depth
+        if (kind.depth, kind.suffix) == (depth, suffix)
         for operand in kind.codes
         for total in kind.sums
         if (operand, total) != ("bf16", "f16")
@@ -119,7 +145,7 @@ def _types(depth: int) -> tuple[AtomTypes, ...]:
 
 
 _PREFIX = "tcgen05."
-_NAME = re.compile(re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)")
+_NAME = re.compile(re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)(\.\w+)?")
 
 
 @lru_cache(maxsize=64)
@@ -128,15 +154,24 @@ def tensor_atom(name: str) -> TensorAtom | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    rows, columns, depth = map(int, found.groups())
-    types = _types(depth)
+    rows, columns, depth = map(int, found.groups()[:3])
+    suffix = found[4] or ""
+    types = _types(depth, suffix)
     if rows not in TENSOR_ROWS or columns not in TENSOR_COLUMNS or not types:
         return None
-    return TensorAtom(name, (rows, columns, depth), types, _sums(rows, columns))
+    kind = next(k for k in _KINDS if (k.depth, k.suffix) == (depth, suffix))
+    if kind.scalings and rows != TENSOR_LANES:
+        return None
+    shape, sums = (rows, columns, depth), _sums(rows, columns)
+    return TensorAtom(name, shape, types, sums, suffix, kind.scalings, kind.factors)
 
 
 def find_tensor_atom(
-    operand: str, accumulator: str, rows: int, columns: int
+    operand: str,
+    accumulator: str,
+    rows: int,
+    columns: int,
+    scaling: Scaling | None = None,
 ) -> TensorAtom | None:
     """The instruction of these element types with the most rows and columns.
 
@@ -145,13 +180,18 @@ def find_tensor_atom(
         accumulator: The element type of the sum.
         rows: Rows of the result, which it has at most.
         columns: Columns of it.
+        scaling: The scale factors, if there are some.
 
     Returns:
         The instruction, or None where none takes the types or is so small.
     """
     m, n = min(rows, TENSOR_ROWS[-1]), min(columns, TENSOR_COLUMNS[-1])
-    depths = {kind.depth for kind in _KINDS}
-    atoms = (tensor_atom(f"{_PREFIX}m{m}n{n}k{depth}") for depth in sorted(depths))
+    ends = {
+        f"{kind.depth}{kind.suffix}": None
+        for kind in _KINDS
+        if (scaling in kind.scalings if scaling else not kind.scalings)
+    }
+    atoms = (tensor_atom(f"{_PREFIX}m{m}n{n}k{end}") for end in ends)
     fitting = (
         a for a in atoms if a is not None and find_types(a.types, operand, accumulator)
     )
@@ -308,7 +348,7 @@ def instruction_descriptor(
 ) -> int:
     """The 32-bit descriptor of an instruction: its shape and types.
 
-    PTX ISA, "Instruction descriptor", kinds without scale factors.
+    PTX ISA, "Instruction descriptor"; of scale factors see `scale_bits`.
 
     Args:
         atom: The instruction.
@@ -317,7 +357,7 @@ def instruction_descriptor(
         signed: Whether integers of A and B have a sign.
     """
     operand, accumulator = types
-    kind = _kind(operand)
+    kind = _kind(operand, atom.suffix)
     bits = kind.sums[accumulator] << 4
     for place, sign in zip((7, 10), signed, strict=True):
         code = kind.codes[operand]

@@ -33,7 +33,13 @@ from cuda_tile.analysis.slots import take_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.analysis.tensor_sums import awaits_columns
 from cuda_tile.engines.tcgen05 import TCGEN05
-from cuda_tile.ir.async_products import THREADS, begins_sum, factors_of, sum_of
+from cuda_tile.ir.async_products import (
+    THREADS,
+    begins_sum,
+    factors_of,
+    scales_of,
+    sum_of,
+)
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.carried import CarriedVariable, ancestor_in
 from cuda_tile.ir.copy_plan import TMA
@@ -131,7 +137,12 @@ def _ends(entry: ir.Operation) -> dict[ir.Operation, ir.Operation | None]:
 
 
 def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
-    """Whether products read slots of bulk copies that nobody else reads."""
+    """Whether products read slots of bulk copies that nobody else reads.
+
+    Threads write scale factors.
+    """
+    if any(map(scales_of, products)):
+        return False
     takes = [take_of(factor) for op in products for factor in factors_of(op)]
     return bool(products) and all(
         take is not None

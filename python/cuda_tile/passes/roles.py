@@ -7,9 +7,11 @@ copies and publish of all rings with mbarriers, and a copy of the scalars and th
 control flow that these need; "products", where there is one, the same of products in
 tensor memory (product_role.py); "work" has the rest, without what only the others
 needed.
-Scalars, views and rings that stand before stay there, and are used by both.
+Rings stay in front. Each role computes its scalars and views itself: one that several
+used would be in one register from before the roles to the end of each, and that one
+among the few of the role that has fewest (ptxas 13.5 spilled such bounds of loops).
 
-Both loops compute their trip counts from the same scalars, so they agree. Where the
+Both loops compute their trip counts by the same ops, so they agree. Where the
 copies need a value of a tile, or something that must not run twice, the kernel stays
 one role, and a remark says why.
 
@@ -67,14 +69,12 @@ from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.roles import ROLES
-from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.traits import (
     BUFFER_RENAMES,
     COUNTED_LOOPS,
     FILL_STEPS,
     LOOPS,
     RINGS,
-    is_pure,
 )
 from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops
 from cuda_tile.passes.each_kernel import each_kernel
@@ -125,7 +125,7 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
     fills = [fill for ring in rings for fill in _fills(ring)]
     products = find_product_role(entry)
     ops = block_ops(body(entry))
-    outside = _outside(ops, fills)
+    outside = {op for op in ops if _has_mbarriers(op)}
     inside = [op for op in ops[:-1] if op not in outside]
     _check(inside)
     repeatable = Repeatable(entry)
@@ -197,36 +197,6 @@ def _fills(ring: ir.Operation) -> list[ir.Operation]:
                 )
             found.append(other)
     return found
-
-
-def _outside(
-    ops: Sequence[ir.Operation], fills: Sequence[ir.Operation]
-) -> set[ir.Operation]:
-    """The ops that stay in front: rings, and uniform values before the first copy."""
-    holders = {_top(op, ops[0].block) for op in fills}
-    found: set[ir.Operation] = set()
-    inner: set[ir.Value] = set()
-    is_before = True
-    for op in ops[:-1]:
-        is_before = is_before and op not in holders
-        if _has_mbarriers(op) or (
-            is_before
-            and is_pure(op)
-            and not any(map(is_distributed, (*op.operands, *op.results)))
-            and not any(value in inner for value in op.operands)
-        ):
-            found.add(op)
-        else:
-            inner.update(op.results)
-    return found
-
-
-def _top(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    """The op of a block that holds `op`."""
-    while op.block != block:
-        assert op.parent is not None, "the block is around the op"
-        op = op.parent.operation
-    return op
 
 
 def _check(inside: Sequence[ir.Operation]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engine tcgen05: the layout in which its sums come to registers."""
+"""Engine tcgen05: layouts of its sums and scale factors in registers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import shape_of
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.tensor import tensor_sums
+from cuda_tile.layout.tensor_scales import scale_layout
 from cuda_tile.place.rules import FRAGMENTS
 
 
 @FRAGMENTS.register(TCGEN05.name)
 def fragments(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
-    """Only the sum is ever in registers."""
-    atom = as_tensor_atom(plan.atom)
-    return {2: tensor_sums(shape_of(op.results[0]), prod(plan.warps), atom)}
+    """Those of the sum, and of scale factors on their way to tensor memory."""
+    atom, num_warps = as_tensor_atom(plan.atom), prod(plan.warps)
+    scales = {
+        number: scale_layout(shape_of(value), number - 3, num_warps)
+        for number, value in enumerate(list(op.operands)[3:], 3)
+    }
+    return {2: tensor_sums(shape_of(op.results[0]), num_warps, atom), **scales}

@@ -17,7 +17,7 @@ from cuda_tile.analysis.operand_sources import (
     enclosing_loop,
     is_staging_hoisted,
 )
-from cuda_tile.analysis.tcgen05 import alternates
+from cuda_tile.analysis.tcgen05 import alternates, scaling_clocks
 from cuda_tile.constants import EXCHANGE_CLOCKS, TENSOR_WAIT_CLOCKS
 from cuda_tile.engines.engine import Reading
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -82,11 +82,13 @@ def resource_clocks(
         exponentials: Exponentials of an iteration.
     """
     reads = sum(read_clocks(target, *item, num_warps) for item in plans.items())
+    scaled = (p for p, q in plans.items() if not getattr(q.atom, "scalings", ()))
     return {
         "tensor cores": sum(multiply_clocks(target, *item) for item in plans.items()),
         "shared memory": reads,
         "L2": sum(copy_clocks(target, product) for product in plans),
         "special functions": exponentials / target.exp2_per_clock,
+        "multiply-adds": sum(map(scaling_clocks, scaled)),
     }
 
 

@@ -14,7 +14,11 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.operand_sources import Product, ProductPlans, conversions_of
 from cuda_tile.analysis.product_families import propose
-from cuda_tile.analysis.tcgen05 import allocated_columns, tensor_columns_of
+from cuda_tile.analysis.tcgen05 import (
+    allocated_columns,
+    lacks_factors,
+    tensor_columns_of,
+)
 from cuda_tile.constants import ACCUMULATOR_COLUMNS, ACCUMULATOR_ROWS
 from cuda_tile.engines.fma import FMA
 from cuda_tile.engines.mma_sync import MMA_SYNC, has_short_sums
@@ -26,6 +30,7 @@ from cuda_tile.ir.plan import (
     element_types,
     extents_of,
     read_target,
+    scaling_of,
     terms_of,
 )
 from cuda_tile.ir.promotion import default_promotion
@@ -77,6 +82,8 @@ def remarks_of_columns(
     for product, made in plans.items():
         if made.engine != MMA_SYNC:
             continue
+        if lacks_factors(product.op, target):
+            yield _refused_factors(product.op)
         better = propose(product, plan, target, copies.facts, staged)
         wanted = 0 if better is None else tensor_columns_of(product, better)
         beside = plans if better is None else {**plans, product: better}
@@ -87,6 +94,19 @@ def remarks_of_columns(
                 f"memory, got mma.sync: there are {target.tensor_columns}{others}; "
                 "smaller tiles need fewer"
             )
+
+
+def _refused_factors(op: ir.Operation) -> str:
+    """Why threads scale the sums of a product, and what would help."""
+    (m, n, k), (operand, _), scaling = extents_of(op), element_types(op), scaling_of(op)
+    assert scaling is not None, "the product has scale factors"
+    kind, block = scaling
+    return (
+        f"{location_text(op)}: wanted tensor memory to scale blocks, got threads that "
+        f"do: it takes 128x16x32 and more of f8E4M3FN or f8E5M2, with factors of "
+        f"f8E8M0FNU for 32 elements, got {m}x{n}x{k} of {operand} with {kind} for "
+        f"{block}"
+    )
 
 
 def divide_product(

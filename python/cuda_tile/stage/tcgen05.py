@@ -29,10 +29,10 @@ def stage_tcgen05(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.V
         UserError: A plan by hand asks for an instruction that cannot read an operand.
     """
     lhs, rhs = (_in_shared(op, index, plan, staging) for index in (0, 1))
-    acc = op.operands[2]
+    acc, *scales = list(op.operands)[2:]
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result
-    made = tileas.Tcgen05Op(pending, lhs, rhs, start, plan.atom.name)
+    made = tileas.Tcgen05Op(pending, lhs, rhs, start, scales, plan.atom.name)
     for name in (*SIGNS, PLAN_ATTRIBUTE):
         if name in op.attributes:
             made.operation.attributes[name] = op.attributes[name]

@@ -22,9 +22,17 @@ struct WgmmaTypes {
   int64_t depth;
 };
 
-/// m, n and k of an atom.
+/// Types of tcgen05 with scale factors, of blocks of so many elements along K
+/// (PTX ISA, "Block Scaling"). A name ends with `suffix`.
+struct ScaledTypes {
+  StringRef suffix, operand, scale;
+  int64_t block, depth;
+};
+
+/// m, n and k of an atom, and what stands behind them.
 struct WgmmaShape {
   int64_t m, n, k;
+  StringRef suffix;
 };
 
 } // namespace
@@ -33,6 +41,14 @@ static constexpr WgmmaTypes wgmmaTypes[] = {
     {"f16", "f32", 16},      {"f16", "f16", 16},    {"bf16", "f32", 16},
     {"tf32", "f32", 8},      {"i8", "i32", 32},     {"f8E4M3FN", "f32", 32},
     {"f8E4M3FN", "f16", 32}, {"f8E5M2", "f32", 32}, {"f8E5M2", "f16", 32},
+};
+
+static constexpr ScaledTypes scaledTypes[] = {
+    {".mxf8", "f8E4M3FN", "f8E8M0FNU", 32, 32},
+    {".mxf8", "f8E5M2", "f8E8M0FNU", 32, 32},
+    {".mxf4", "f4E2M1FN", "f8E8M0FNU", 32, 64},
+    {".nvf4", "f4E2M1FN", "f8E8M0FNU", 16, 64},
+    {".nvf4", "f4E2M1FN", "f8E4M3FN", 16, 64},
 };
 
 static std::string typeText(Type type) {
@@ -45,9 +61,9 @@ static std::optional<WgmmaShape> parseAtom(StringRef name) {
   WgmmaShape shape;
   if (!name.consume_front("m") || name.consumeInteger(10, shape.m) ||
       !name.consume_front("n") || name.consumeInteger(10, shape.n) ||
-      !name.consume_front("k") || name.consumeInteger(10, shape.k) ||
-      !name.empty())
+      !name.consume_front("k") || name.consumeInteger(10, shape.k))
     return std::nullopt;
+  shape.suffix = name;
   return shape;
 }
 
@@ -57,7 +73,7 @@ static LogicalResult checkAtom(WgmmaOp op, std::optional<WgmmaShape> &atom,
   atom = parseAtom(op.getAtom());
   int64_t step = isa<IntegerType>(element) && atom && atom->n > 32 ? 16 : 8;
   if (atom && atom->m == 64 && atom->n >= 8 && atom->n <= 256 &&
-      atom->n % step == 0)
+      atom->n % step == 0 && atom->suffix.empty())
     return success();
   return op.emitOpError("expected atom to be m64, n and k, with n from 8 to "
                         "256 in steps of ")
@@ -70,11 +86,16 @@ static LogicalResult checkAtom(Tcgen05Op op, std::optional<WgmmaShape> &atom,
   StringRef name = op.getAtom();
   if (name.consume_front("tcgen05."))
     atom = parseAtom(name);
-  if (atom && (atom->m == 64 || atom->m == 128) && atom->n >= 16 &&
-      atom->n <= 256 && atom->n % 16 == 0)
+  bool isScaled = atom && llvm::any_of(scaledTypes, [&](const auto &types) {
+                    return types.suffix == atom->suffix;
+                  });
+  bool isM = atom && (atom->m == 128 || (atom->m == 64 && !isScaled));
+  if (isM && atom->n >= 16 && atom->n <= 256 && atom->n % 16 == 0 &&
+      (isScaled || atom->suffix.empty()))
     return success();
   return op.emitOpError("expected atom to be tcgen05. and m64 or m128, n and "
-                        "k, with n from 16 to 256 in steps of 16, got '")
+                        "k, with n from 16 to 256 in steps of 16, or m128, n, "
+                        "k and .mxf8, .mxf4 or .nvf4, got '")
          << op.getAtom() << "'";
 }
 
@@ -87,8 +108,14 @@ static LogicalResult verifyAtom(Op op, ArrayRef<int64_t> extents, Type element,
     return failure();
   std::string operandText = typeText(element);
   std::string accumulatorText = typeText(accumulator);
+  SmallVector<WgmmaTypes> known;
+  if (atom->suffix.empty())
+    llvm::append_range(known, wgmmaTypes);
+  for (const ScaledTypes &types : scaledTypes)
+    if (types.suffix == atom->suffix)
+      known.push_back({types.operand, "f32", types.depth});
   SmallVector<std::string> taken;
-  for (const WgmmaTypes &types : wgmmaTypes) { // C4
+  for (const WgmmaTypes &types : known) { // C4
     if (types.depth != atom->k)
       continue;
     if (types.operand == operandText && types.accumulator == accumulatorText) {
@@ -154,11 +181,48 @@ LogicalResult DepositOp::verify() {
          << getSum().getType() << ", got " << buffer;
 }
 
+/// Scale factors belong to an atom that takes them: C6.
+static LogicalResult verifyScales(Tcgen05Op op) {
+  StringRef name = op.getAtom();
+  size_t first = name.rfind('.');
+  StringRef suffix = first == name.find('.') ? "" : name.substr(first);
+  size_t expected = suffix.empty() ? 0 : 2;
+  if (op.getScales().size() != expected)
+    return op.emitOpError("expected ")
+           << expected << " tiles of scale factors for atom " << name
+           << ", got " << op.getScales().size();
+  if (suffix.empty())
+    return success();
+  auto left = cast<TileType>(op.getScales()[0].getType());
+  auto right = cast<TileType>(op.getScales()[1].getType());
+  ArrayRef<int64_t> acc = op.getAcc().getType().getTile().getShape();
+  int64_t k = op.getRhs().getType().getShape()[0];
+  std::string operand = typeText(op.getRhs().getType().getElementType());
+  SmallVector<std::string> taken;
+  for (const ScaledTypes &types : scaledTypes) {
+    if (types.suffix != suffix || types.operand != operand)
+      continue;
+    int64_t count = k / types.block;
+    int64_t ofLeft[] = {acc[0], count}, ofRight[] = {count, acc[1]};
+    ArrayRef<int64_t> rows(ofLeft), columns(ofRight);
+    if (left.getShape() == rows && right.getShape() == columns &&
+        typeText(left.getElementType()) == types.scale &&
+        left.getElementType() == right.getElementType())
+      return success();
+    taken.push_back(shapeText(rows) + " and " + shapeText(columns) + " of " +
+                    types.scale.str());
+  }
+  return op.emitOpError("expected scale factors ")
+         << llvm::join(taken, " or ") << ", got " << left << " and " << right;
+}
+
 LogicalResult Tcgen05Op::verify() {
   if (!isa<BufferType>(getLhs().getType())) // C2
     return emitOpError("expected lhs to be a buffer, got ")
            << getLhs().getType();
-  return verifyProduct(*this);
+  if (failed(verifyProduct(*this)))
+    return failure();
+  return verifyScales(*this); // C6
 }
 
 //===----------------------------------------------------------------------===//

@@ -84,15 +84,17 @@ class Scaling(NamedTuple):
             first = shape.scale_ids[number]
             found = self._factors(memory, operation, cta, place, count, first)
             factors.append(decode_scales(found, shape.scale))
-        total = np.zeros((len(rows), right.shape[1]), np.float32)
+        # In double precision: factors of 2^-127 and 2^127 of one product are 1.
+        total = np.zeros((len(rows), right.shape[1]), np.float64)
+        left_side, right_side = rows.astype(np.float64), right.astype(np.float64)
         block = right.shape[0] // self.n_factors
         for k in range(self.n_factors):
             part = slice(k * block, (k + 1) * block)
             left, other = factors[0][:, k], factors[1][:, k]
             total += np.matmul(
-                rows[:, part] * left[:, None], right[part] * other[None, :]
+                left_side[:, part] * left[:, None], right_side[part] * other[None, :]
             )
-        return total
+        return total.astype(np.float32)
 
     def _factors(
         self,

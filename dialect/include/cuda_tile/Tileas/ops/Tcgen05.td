@@ -6,18 +6,24 @@
 
 include "cuda_tile/Tileas/ops/Wgmma.td"
 
-def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier"> {
+def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier",
+    (ins Variadic<CudaTile_Tile>:$scales),
+    "(`scales` `(` $scales^ `:` custom<CudaTileTypes>(type($scales)) `)`)?"> {
   let summary = "Starts a matrix product in tensor memory";
   let description = [{
-    What `mmaf` and `mmai` compute, by instructions of one thread that `atom` names:
-    `tcgen05.m128n256k16`. They read `lhs` and `rhs`, and the sum is in tensor memory
-    until it is awaited.
+    What `mmaf`, `mmai` and, with two `scales`, `mmaf_scaled` compute, by instructions
+    of one thread that `atom` names: `tcgen05.m128n256k16`. They read `lhs` and `rhs`,
+    and the sum is in tensor memory until it is awaited.
 
     (C1) The operands are matrices with matching extents.
     (C2) `lhs` and `rhs` are buffers with the same element type.
     (C3) `atom` is m64 or m128, n of 16 to 256 in steps of 16, and k; k is 32 bytes.
+         One that takes scale factors is m128, and has `.mxf8`, `.mxf4` or `.nvf4`
+         behind that.
     (C4) The atom takes the element types, and its m, n and k divide the extents.
     (C5) Integers have a signedness each, others have none.
+    (C6) There are scale factors [M, S] and [S, N] for such an atom alone, of its type
+         and for as many elements along K as it says.
   }];
   let examples = [[{
     %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
@@ -26,8 +32,17 @@ def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier"> {
     %sum = tileas.settled %c : tile<64x16xf32>
     %q = tileas.tcgen05 %a, %b, %sum atom = "tcgen05.m64n16k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x16xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<64x16xf32>>
     %r = tileas.await %q : !tileas.pending<tile<64x16xf32>>
+  }], [{
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %c = constant <f32: 0.0> : tile<128x16xf32>
+    %s = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
+    %t = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %sum = tileas.settled %c : tile<128x16xf32>
+    %q = tileas.tcgen05 %a, %b, %sum scales(%s, %t : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k32.mxf8" : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    %r = tileas.await %q : !tileas.pending<tile<128x16xf32>>
   }]];
-  let hasVerifier = 1; // C1..C5
+  let hasVerifier = 1; // C1..C6
 }
 
 def Tileas_DepositOp : Tileas_Op<"deposit", "mma", [Tileas_UsesBuffer]> {

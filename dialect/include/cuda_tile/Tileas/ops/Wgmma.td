@@ -8,22 +8,24 @@ include "cuda_tile/Tileas/Base.td"
 include "cuda_tile/Tileas/Interfaces.td"
 
 // A product that runs by itself; its end is known by groups, which complete in order, or
-// by an mbarrier.
-class Tileas_AsyncProductOp<string mnemonic, string stem, string completion>
+// by an mbarrier. `more` are further operands, which `clause` prints.
+class Tileas_AsyncProductOp<string mnemonic, string stem, string completion,
+                            dag more = (ins), string clause = "">
     : Tileas_Op<mnemonic, stem,
                 [AllTypesMatch<["acc", "result"]>, Tileas_AsyncProduct]> {
-  let arguments = (ins
+  let arguments = !con((ins
     Arg<AnyTypeOf<[Tileas_BufferType, CudaTile_Tile]>, "",
         [MemRead<Tileas_SharedMemory>]>:$lhs,
     Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$rhs,
-    Tileas_PendingType:$acc,
+    Tileas_PendingType:$acc
+  ), more, (ins
     StrAttr:$atom,
     OptionalAttr<CudaTile_SignednessAttr>:$signedness_lhs,
     OptionalAttr<CudaTile_SignednessAttr>:$signedness_rhs
-  );
+  ));
   let results = (outs Tileas_PendingType:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc `atom` `=` $atom attr-dict `:`
+  let assemblyFormat = "$lhs `,` $rhs `,` $acc " # clause # [{
+    `atom` `=` $atom attr-dict `:`
     custom<CudaTileType>(type($lhs)) `,` qualified(type($rhs)) `,`
     qualified(type($acc))
   }];

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where scale factors of products in tensor memory lie, and who writes them there.
+
+PTX ISA, "Block Scaling": those of 32 rows of A or columns of B lie in a column, one row
+in each lane, and again in the 32 lanes of each warp; a word has four factors of a row
+along K. An instruction takes one, two or four of them, from the byte on that its
+descriptor names.
+"""
+
+from __future__ import annotations
+
+from cuda_tile.layout.coords import unit_steps
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.tensor import TensorAtom
+
+FACTORS = 4
+"""Scale factors of 8 bits in a word of tensor memory."""
+ROWS = 32
+"""Rows whose factors are in one column: the lanes that a warp reaches."""
+_TYPE_BIT = 23
+_BYTE_BITS = (29, 4)
+_POWERS = "f8E8M0FNU"
+
+
+def scale_layout(shape: tuple[int, ...], axis: int, num_warps: int) -> LinearLayout:
+    """The factors that a thread has of a tile of them: those of the rows of its lane.
+
+    Registers count along a word, then words of further rows, then words along K.
+
+    Args:
+        shape: M x S, or S x N.
+        axis: The dimension of rows of A or columns of B.
+        num_warps: Warps that all have the same.
+    """
+    rows, factors = shape[axis], shape[1 - axis]
+    lane = unit_steps(axis, 1, min(ROWS, rows), 2)
+    spare = [(0, 0)] * (ROWS.bit_length() - 1 - len(lane))
+    register = (
+        *unit_steps(1 - axis, 1, min(FACTORS, factors), 2),
+        *unit_steps(axis, ROWS, rows, 2),
+        *unit_steps(1 - axis, FACTORS, factors, 2),
+    )
+    warp = [(0, 0)] * (num_warps.bit_length() - 1)
+    return LinearLayout((shape[0], shape[1]), register, (*lane, *spare), tuple(warp))
+
+
+def scale_columns(rows: int, factors: int) -> int:
+    """Columns of tensor memory that the factors of one operand take.
+
+    Args:
+        rows: Rows of A, or columns of B.
+        factors: Factors of each.
+    """
+    return -(-rows // ROWS) * -(-factors // FACTORS)
+
+
+def scale_place(rows: int, row: int, factor: int) -> tuple[int, int]:
+    """The column of a factor, from the first of its operand's, and its byte there.
+
+    Args:
+        rows: Rows of A, or columns of B.
+        row: The row.
+        factor: The number of the factor along K.
+    """
+    word, byte = divmod(factor, FACTORS)
+    return word * -(-rows // ROWS) + row // ROWS, byte
+
+
+def scale_bits(scale: str, bytes_: tuple[int, int]) -> int:
+    """What an instruction descriptor says of scale factors.
+
+    PTX ISA, "Instruction descriptor", kinds with scale factors.
+
+    Args:
+        scale: Their element type.
+        bytes_: The first byte of those of A and of B in their words.
+    """
+    bits = int(scale == _POWERS) << _TYPE_BIT
+    for place, byte in zip(_BYTE_BITS, bytes_, strict=True):
+        bits |= byte << place
+    return bits
+
+
+def columns_of_scales(atom: TensorAtom, extents: tuple[int, int, int]) -> int:
+    """Columns of tensor memory that all factors of a product take.
+
+    Args:
+        atom: Its instruction.
+        extents: M, N and K.
+    """
+    m, n, k = extents
+    factors = k // atom.shape[2] * atom.factors
+    return scale_columns(m, factors) + scale_columns(n, factors)

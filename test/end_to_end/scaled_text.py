@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Block-scaled products in a loop: their text, inputs and results.
+
+Operands are small whole numbers and factors powers of two near 1, so that every sum is
+exact in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from op_case import ARRAY_TYPES, Array
+
+POWERS = "f8E8M0FNU"
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """C = A @ B in a loop over K, with a factor for each block along K.
+
+    Attributes:
+        operand: Element type of A and B.
+        scale: That of the factors.
+        block: Elements along K that share one.
+        tile: Rows, columns and depth.
+        sizes: Of the arrays.
+        along_k: Whether B and its factors lie along K in memory.
+        start: What sums begin with.
+        body: Ops between the product `%p` and what the loop carries, `%d`.
+        twice: Whether a second loop goes on with the sum.
+    """
+
+    operand: str = "f8E4M3FN"
+    scale: str = POWERS
+    block: int = 32
+    tile: tuple[int, int, int] = (128, 64, 128)
+    sizes: tuple[int, int, int] = (256, 128, 256)
+    along_k: bool = True
+    start: str = "0.0"
+    body: str = ""
+    twice: bool = False
+
+    @property
+    def acc(self) -> str:
+        """The type of the sum."""
+        return f"tile<{self.tile[0]}x{self.tile[1]}xf32>"
+
+
+@dataclass(frozen=True)
+class _Array:
+    """A parameter: its tile, elements, extents' names, and where a tile is."""
+
+    tile: tuple[int, int]
+    element: str
+    extents: str
+    index: str = ""
+    is_flipped: bool = False
+
+    @property
+    def type(self) -> str:
+        """The type of its tile."""
+        return f"tile<{self.tile[0]}x{self.tile[1]}x{self.element}>"
+
+    @property
+    def tensor(self) -> str:
+        """The type of its tensor view."""
+        return f"tensor_view<?x?x{self.element}, strides=[?,1]>"
+
+    @property
+    def part(self) -> str:
+        """The type of its view of tiles."""
+        order = ", dim_map=[1, 0]" if self.is_flipped else ""
+        shape = f"tile=({self.tile[0]}x{self.tile[1]}), padding_value = zero"
+        return f"partition_view<{shape}, {self.tensor}{order}>"
+
+    def view(self, name: str) -> str:
+        """Makes `%wNAME`."""
+        rows, columns = self.extents[::-1] if self.is_flipped else self.extents
+        return f"""
+    %p{name} = assume div_by<16>, %q{name}0 : tile<ptr<{self.element}>>
+    %v{name} = make_tensor_view %p{name}, shape = [%{rows}, %{columns}],
+      strides = [%{columns}, 1] : tile<i32> -> {self.tensor}
+    %w{name} = make_partition_view %v{name} : {self.part}"""
+
+    def load(self, name: str) -> str:
+        """Loads `%NAME`."""
+        return f"""
+      %{name}, %t{name} = load_view_tko weak %w{name}[{self.index}] : {self.part},
+        tile<i32> -> {self.type}, token"""
+
+
+def _arrays(case: Scaled) -> dict[str, _Array]:
+    m, n, k = case.tile
+    s, flip = k // case.block, case.along_k
+    return {
+        "a": _Array((m, k), case.operand, "mk", "%bx, %i"),
+        "b": _Array((k, n), case.operand, "kn", "%i, %by", flip),
+        "x": _Array((m, s), case.scale, "ms", "%bx, %i"),
+        "y": _Array((s, n), case.scale, "sn", "%i, %by", flip),
+        "c": _Array((m, n), "f32", "mn"),
+    }
+
+
+def kernel(case: Scaled) -> str:
+    """The kernel of a case; its plan is the search's."""
+    arrays = _arrays(case)
+    loads = "".join(arrays[name].load(name) for name in "abxy")
+    types = ", ".join(arrays[name].type for name in "abcxy")
+    given = "%d" if case.body else "%p"
+
+    def loop(first: str, result: str) -> str:
+        return f"""
+    {result} = for %i in (%z to %turns, step %one) : tile<i32>
+        iter_values(%acc = {first}) -> ({case.acc}) {{{loads}
+      %p = mmaf_scaled %a, %b, %acc, %x, %y : {types}
+      {case.body}
+      continue {given} : {case.acc}
+    }}"""
+
+    loops = loop("%begin", "%f") + (loop("%f", "%g") if case.twice else "")
+    last, views = "%g" if case.twice else "%f", (a.view(x) for x, a in arrays.items())
+    pointers = ", ".join(f"%q{x}0: tile<ptr<{a.element}>>" for x, a in arrays.items())
+    numbers = ", ".join(f"%q{x}: tile<i32>" for x in "mnks")
+    sizes = "".join(
+        f"""
+    %{x}1 = assume div_by<{by}>, %q{x} : tile<i32>
+    %{x} = assume bounded<0, ?>, %{x}1 : tile<i32>"""
+        for x, by in (("m", 16), ("n", 16), ("k", 16), ("s", 1))
+    )
+    return f"""cuda_tile.module @m {{
+  entry @k({pointers}, {numbers}) {{{sizes}
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %depth = constant <i32: {case.tile[2]}> : tile<i32>
+    %begin = constant <f32: {case.start}> : {case.acc}
+    %ones = constant <f32: 1.0> : {case.acc}
+    %turns = divi %k, %depth signed rounding<positive_inf> : tile<i32>
+    %bx, %by, %bz = get_tile_block_id : tile<i32>{"".join(views)}{loops}
+    %s0 = store_view_tko weak {last}, %wc[%bx, %by] : {case.acc}, {arrays["c"].part},
+      tile<i32> -> token
+    return
+  }}
+}}"""
+
+
+def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, int]]:
+    """Arguments, what the product alone must be, and the grid."""
+    rng = np.random.default_rng(seed)
+    m, n, k = case.sizes
+    s = k // case.block
+    a, b = (rng.integers(-3, 4, shape) for shape in ((m, k), (k, n)))
+    x, y = (2.0 ** rng.integers(-2, 3, shape) for shape in ((m, s), (s, n)))
+    exact = (a * np.repeat(x, case.block, 1)) @ (b * np.repeat(y, case.block, 0))
+    narrow, scale = ARRAY_TYPES[case.operand], ARRAY_TYPES[case.scale]
+
+    def laid(values: Array, element: Any, flip: bool) -> Array:
+        return np.ascontiguousarray((values.T if flip else values).astype(element))
+
+    args = [
+        laid(a, narrow, False),
+        laid(b, narrow, case.along_k),
+        laid(x, scale, False),
+        laid(y, scale, case.along_k),
+        np.full((m, n), np.nan, np.float32),
+        *case.sizes,
+        s,
+    ]
+    grid = -(-m // case.tile[0]), -(-n // case.tile[1])
+    return args, exact.astype(np.float32), grid
