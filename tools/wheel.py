@@ -39,7 +39,7 @@ REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 STUBS = ROOT / "build" / "python" / "cuda_tile" / "_mlir"
 """Type stubs that tools/setup made, the same for all versions of Python."""
 LIBRARY = "libCudaTileLLVM.so"
-GOAL_MEGABYTES = 80
+GOAL_MEGABYTES = 60
 
 
 def run(*command: str | Path, variables: Mapping[str, str] | None = None) -> str:
@@ -174,6 +174,15 @@ def bundle(tree: Path, target: Target) -> None:
         run("patchelf", "--set-rpath", "$ORIGIN", library)
 
 
+def unpack(wheel: Path, tree: Path) -> None:
+    """Unpacks a wheel; programs stay programs, which zipfile forgets."""
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            path = Path(archive.extract(entry, tree))
+            if mode := entry.external_attr >> 16 & 0o777:
+                path.chmod(mode)
+
+
 def pack(tree: Path, wheel: Path) -> None:
     """Writes the folder as an archive; auditwheel makes the RECORD anew."""
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -241,8 +250,7 @@ def build(python: Path, target: Target, out: Path) -> Path:
         work = Path(name)
         wheel = compile_for(python, target, work / "plain")
         tree = work / "tree"
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(tree)
+        unpack(wheel, tree)
         bundle(tree, target)
         whole = work / wheel.name
         pack(tree, whole)
