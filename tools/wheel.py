@@ -39,6 +39,8 @@ REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 STUBS = ROOT / "build" / "python" / "cuda_tile" / "_mlir"
 """Type stubs that tools/setup made, the same for all versions of Python."""
 LIBRARY = "libCudaTileLLVM.so"
+STATIC = ("libz", "libzstd")
+"""Archives of the system that are linked in."""
 GOAL_MEGABYTES = 60
 
 
@@ -143,7 +145,7 @@ def link_bundle(folder: Path, target: Target, names: set[str], version: str) -> 
         *("-o", folder / LIBRARY, f"-Wl,--version-script={script}"),
         *(f"-Wl,-u,{name}" for name in sorted(names)),
         *("-Wl,--start-group", *inputs, "-Wl,--end-group"),
-        *(static_library(name, target) for name in ("libz", "libzstd")),
+        *(static_library(name, target) for name in STATIC),
         *("-lpthread", "-ldl"),
     ]
     response = folder / "arguments"
@@ -246,6 +248,8 @@ def compile_for(python: Path, target: Target, out: Path) -> Path:
 
 def build(python: Path, target: Target, out: Path) -> Path:
     """The path in `out` of the wheel for this Python."""
+    for name in STATIC:  # for their message, before minutes of compiling
+        static_library(name, target)
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         wheel = compile_for(python, target, work / "plain")
