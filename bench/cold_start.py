@@ -18,6 +18,7 @@ import os
 import resource
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -26,11 +27,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cuda_tile.resident import wire
-
 KERNELS = Path(__file__).resolve().parent.parent / "test" / "kernels"
 MOST_KERNELS = 50
 OURS = str(Path(sys.executable).parent / "cuda-tile-as")
+CONTROL = str(Path(sys.executable).parent / "cuda-tile-server")
+ASKED = "CUDA_TILE_SERVER"
 
 
 def cpu_seconds(command: Sequence[str | Path], server: Server | None) -> float | None:
@@ -40,7 +41,7 @@ def cpu_seconds(command: Sequence[str | Path], server: Server | None) -> float |
     """
     served = server.seconds() if server else 0.0
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | (server.environment if server else {wire.VARIABLE: "0"})
+    environment = os.environ | (server.environment if server else {ASKED: "0"})
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -53,7 +54,7 @@ class Server:
     """The server of commands in a folder of its own."""
 
     def __init__(self, folder: str) -> None:
-        self.environment = {wire.VARIABLE: "1", "XDG_RUNTIME_DIR": folder}
+        self.environment = {ASKED: "1", "XDG_RUNTIME_DIR": folder}
         subprocess.run(
             [OURS, "--version"], env=self._all(), check=True, stdout=subprocess.DEVNULL
         )
@@ -62,7 +63,8 @@ class Server:
         (path,) = (p for p in Path(folder, "cuda-tile").iterdir() if not p.suffix)
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(path))
-            self._process, _ = wire.peer(connection)
+            raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            self._process = struct.unpack("=iII", raw)[0]
 
     def seconds(self) -> float:
         """CPU time of the server and of the commands that it has ended.
@@ -82,7 +84,7 @@ class Server:
         return os.environ | self.environment
 
     def _ask(self, word: str) -> str:
-        command = [sys.executable, "-m", "cuda_tile.resident", word]
+        command = [CONTROL, word]
         return subprocess.check_output(command, env=self._all(), text=True).strip()
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 _PACKAGE = "cuda_tile"
 _COMMAND = re.compile(r"\bcuda-tile-\w+")
+_CLIENT = re.compile(r"^add_client\((\S+) (\S+)\)", re.MULTILINE)
 _DOORS = ("python/cuda_tile/pictured.py",)
 """Files that lead on only for who asks: each result can draw itself, and the tests of
 pictures import them."""
@@ -146,9 +147,11 @@ class Graph:
     def _scripts(self) -> dict[str, str]:
         """The package's commands, and the modules that they run."""
         project = tomllib.loads((self._root / "pyproject.toml").read_text())["project"]
-        return {
+        modules = {
             name: place.partition(":")[0] for name, place in project["scripts"].items()
         }
+        clients = self._root / "client" / "CMakeLists.txt"
+        return modules | dict(_CLIENT.findall(clients.read_text()))
 
     def _loaded_on_use(self) -> dict[str, str]:
         """The names that the package's root gives, and the files that they are in."""

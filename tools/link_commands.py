@@ -2,9 +2,11 @@
 """Makes this checkout importable and its commands runnable in the current .venv.
 
 Like an editable installation, but without a copy of the built extension: a path file
-for the sources, and one small script per entry of [project.scripts].
+for the sources, one small script per entry of [project.scripts], and the programs of
+`client/`.
 """
 
+import shutil
 import sys
 import sysconfig
 import tomllib
@@ -32,11 +34,16 @@ def main() -> None:
     """Writes the path file and the commands."""
     site_packages = Path(sysconfig.get_path("purelib"))
     write_if_changed(site_packages / "cuda_tile_checkout.pth", f"{ROOT / 'python'}\n")
+    commands = Path(sys.executable).parent
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for name, target in project["scripts"].items():
         module, _, function = target.partition(":")
         text = SCRIPT.format(python=sys.executable, module=module, function=function)
-        write_if_changed(Path(sys.executable).parent / name, text, mode=0o755)
+        write_if_changed(commands / name, text, mode=0o755)
+    for program in (ROOT / "build" / "client" / "bin").iterdir():
+        # Under another name first: the old one may be running.
+        new = shutil.copy2(program, commands / f".{program.name}")
+        Path(new).replace(commands / program.name)
 
 
 if __name__ == "__main__":

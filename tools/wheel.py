@@ -39,7 +39,9 @@ REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 STUBS = ROOT / "build" / "python" / "cuda_tile" / "_mlir"
 """Type stubs that tools/setup made, the same for all versions of Python."""
 LIBRARY = "libCudaTileLLVM.so"
-GOAL_MEGABYTES = 80
+STATIC = ("libz", "libzstd")
+"""Archives of the system that are linked in."""
+GOAL_MEGABYTES = 60
 
 
 def run(*command: str | Path, variables: Mapping[str, str] | None = None) -> str:
@@ -143,7 +145,7 @@ def link_bundle(folder: Path, target: Target, names: set[str], version: str) -> 
         *("-o", folder / LIBRARY, f"-Wl,--version-script={script}"),
         *(f"-Wl,-u,{name}" for name in sorted(names)),
         *("-Wl,--start-group", *inputs, "-Wl,--end-group"),
-        *(static_library(name, target) for name in ("libz", "libzstd")),
+        *(static_library(name, target) for name in STATIC),
         *("-lpthread", "-ldl"),
     ]
     response = folder / "arguments"
@@ -172,6 +174,15 @@ def bundle(tree: Path, target: Target) -> None:
         if old:
             run("patchelf", "--replace-needed", old[0], LIBRARY, library)
         run("patchelf", "--set-rpath", "$ORIGIN", library)
+
+
+def unpack(wheel: Path, tree: Path) -> None:
+    """Unpacks a wheel; programs stay programs, which zipfile forgets."""
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            path = Path(archive.extract(entry, tree))
+            if mode := entry.external_attr >> 16 & 0o777:
+                path.chmod(mode)
 
 
 def pack(tree: Path, wheel: Path) -> None:
@@ -237,12 +248,13 @@ def compile_for(python: Path, target: Target, out: Path) -> Path:
 
 def build(python: Path, target: Target, out: Path) -> Path:
     """The path in `out` of the wheel for this Python."""
+    for name in STATIC:  # for their message, before minutes of compiling
+        static_library(name, target)
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         wheel = compile_for(python, target, work / "plain")
         tree = work / "tree"
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(tree)
+        unpack(wheel, tree)
         bundle(tree, target)
         whole = work / wheel.name
         pack(tree, whole)

@@ -18,7 +18,7 @@ UNKNOWN = "unknown location"
 """What stands for the place of an op that has none."""
 CALLER = ", called from "
 """What stands between a place and that of its caller."""
-_PLACE = re.compile(r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
+_PLACE = r"(?s)(?P<file>.*):(?P<line>\d+):(?P<column>\d+)"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _parts(location: ir.Location) -> Iterator[str]:
 
 def places_of(text: str) -> list[Place]:
     """The places in what `place_text` gives: the innermost, then its callers."""
-    found = [_PLACE.fullmatch(part) for part in text.split(CALLER)]
+    found = [re.fullmatch(_PLACE, part) for part in text.split(CALLER)]
     return [
         Place(match["file"], int(match["line"]), int(match["column"]))
         for match in found

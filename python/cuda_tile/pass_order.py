@@ -37,7 +37,7 @@ DONE_ATTRIBUTE = "tileas.done"
 """On the module: the properties that passes have given it, in their order."""
 
 
-_NAMES = re.compile(r'\[("\w+"(, )?)*\]')
+_NAMES = r'\[("\w+"(, )?)*\]'
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _marked(module: ir.Operation) -> list[str] | None:
     if DONE_ATTRIBUTE not in module.attributes:
         return None
     text = str(module.attributes[DONE_ATTRIBUTE])
-    if not _NAMES.fullmatch(text):
+    if not re.fullmatch(_NAMES, text):
         raise UserError(f"expected a list of names as '{DONE_ATTRIBUTE}', got {text}")
     return re.findall(r"\w+", text)
 

@@ -17,10 +17,10 @@ Kind = Literal["passed", "missed", "failed", "analysis"]
 TITLES = {"memory": "Memory", "tensorcore": "Tensor-core", "plan": "Plan"}
 """The categories, with their names for people."""
 _PLACE = r".+?:\d+:\d+"
-_PREFIX = re.compile(rf"({_PLACE}(?:, called from {_PLACE})*): ")
-_CODE = re.compile(r" \[(?P<code>[a-z]+(?:-[a-z]+)*)\]$")
-_MEMORY = re.compile(r"\b(load|store|copies|TMA|shared memory|spill)")
-_PRODUCT = re.compile(r"\b(product|wgmma|mma|matrix)")
+_PREFIX = rf"({_PLACE}(?:, called from {_PLACE})*): "
+_CODE = r" \[(?P<code>[a-z]+(?:-[a-z]+)*)\]$"
+_MEMORY = r"\b(load|store|copies|TMA|shared memory|spill)"
+_PRODUCT = r"\b(product|wgmma|mma|matrix)"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def read_remark(text: str, kernel: str) -> Remark:
         text: The remark as the pass wrote it.
         kernel: The symbol of its kernel.
     """
-    code = _CODE.search(text)
+    code = re.search(_CODE, text)
     text = text[: code.start()] if code else text
     place, sentence = _split(text)
     category = _category(sentence)
@@ -74,7 +74,7 @@ def read_remark(text: str, kernel: str) -> Remark:
 
 def _split(text: str) -> tuple[Place | None, str]:
     """The place that a remark begins with, and its sentence."""
-    prefix = _PREFIX.match(text)
+    prefix = re.match(_PREFIX, text)
     if prefix is None:
         return None, text
     places = places_of(prefix[1])
@@ -82,6 +82,6 @@ def _split(text: str) -> tuple[Place | None, str]:
 
 
 def _category(sentence: str) -> str:
-    if _PRODUCT.search(sentence):
+    if re.search(_PRODUCT, sentence):
         return "tensorcore"
-    return "memory" if _MEMORY.search(sentence) else "plan"
+    return "memory" if re.search(_MEMORY, sentence) else "plan"

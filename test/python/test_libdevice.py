@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("LIBDEVICE", raising=False)
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
     with pytest.raises(UserError, match="pip install nvidia-nvvm"):
         ptx("tan")
 

@@ -63,7 +63,7 @@ def test_none_at_all_says_how_to_get_one(
 ) -> None:
     monkeypatch.delenv("PTXAS", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(ptxas.sysconfig, "get_path", lambda _: str(tmp_path))
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
     with pytest.raises(UserError, match="pip install nvidia-cuda-nvcc"):
         ptxas.find_ptxas()
 
@@ -74,7 +74,7 @@ def test_one_on_the_path_will_do(
     path = program(tmp_path, "exit 0")
     monkeypatch.delenv("PTXAS", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(ptxas.sysconfig, "get_path", lambda _: str(tmp_path / "no"))
+    monkeypatch.setattr("sys.path", [str(tmp_path / "no")])
     assert ptxas.find_ptxas() == path
 
 

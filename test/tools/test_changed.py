@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOW = ("readme", "ring_mutation")
 FILES = {
     "pyproject.toml": '[project.scripts]\ncuda-tile-run = "cuda_tile.cli.run:main"\n',
+    "client/CMakeLists.txt": "add_client(cuda-tile-as cuda_tile.cli.assembler)\n",
+    "python/cuda_tile/cli/assembler.py": "",
     "python/cuda_tile/__init__.py": "from cuda_tile.api import compile, run\n",
     "python/cuda_tile/api.py": "from cuda_tile.pipeline import steps\n",
     "python/cuda_tile/pipeline.py": "from cuda_tile.passes import ring, emit\n",
@@ -29,6 +31,7 @@ FILES = {
     "test/passes/test_whole.py": "import cuda_tile\ncuda_tile.compile\n",
     "test/tools/test_commands.py": 'WORDS = ["cuda-tile-run", "page.md"]\n',
     "test/tools/test_child.py": 'WORDS = ["-m", "cuda_tile.judge"]\n',
+    "test/tools/test_producer.py": 'WORDS = ["cuda-tile-as"]\n',
     "test/tools/helper.py": 'FOLDER = Path("tools", "Inputs")\n',
     "test/tools/test_helped.py": "import helper\n",
     "test/tools/test_other.py": "",
@@ -72,6 +75,8 @@ def test_what_a_child_process_or_a_command_runs_counts(root: Path) -> None:
     choice = chosen(root, "python/cuda_tile/cli/run.py")
     assert names(choice.near) == {"commands"}
     assert list(choice.checks) == ["readme"]
+    near = chosen(root, "python/cuda_tile/cli/assembler.py").near
+    assert names(near) == {"producer"}
 
 
 def test_what_all_import_is_near_to_its_own_tests_alone(root: Path) -> None:
@@ -92,7 +97,7 @@ def test_helpers_and_tests_themselves(root: Path) -> None:
 
 def test_data_belongs_to_its_folder_and_to_who_names_it(root: Path) -> None:
     near = chosen(root, "test/tools/Inputs/numbers.json").near
-    assert names(near) == {"commands", "child", "helped", "other", "data"}
+    assert names(near) == {"commands", "child", "helped", "other", "data", "producer"}
 
 
 def test_pages_run_their_commands(root: Path) -> None:

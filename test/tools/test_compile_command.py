@@ -278,7 +278,7 @@ def test_a_ptxas_that_nobody_chose(
     real = find_ptxas()
     (folder / "ptxas").symlink_to(real)
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr("cuda_tile.codegen.ptxas.packaged_ptxas", lambda: Path("none"))
+    monkeypatch.setattr("cuda_tile.codegen.ptxas.packaged_ptxas", lambda: None)
     result = command(tool, VADD, "--gpu", "sm_90")
     assert f"warning: the ptxas on PATH made the cubin, {folder}/ptxas" in result.err
     monkeypatch.setenv("PTXAS", str(real))

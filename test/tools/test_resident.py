@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -16,12 +17,13 @@ from typing import Any
 
 import pytest
 
-from cuda_tile.resident import wire
+from cuda_tile.resident import server
 
+PROGRAMS = Path(sys.executable).parent
+VARIABLE = "CUDA_TILE_SERVER"
 KERNELS = Path(__file__).resolve().parents[1] / "kernels" / "13.4"
-PACKAGE = Path(wire.__file__).resolve().parents[2]
+PACKAGE = Path(server.__file__).resolve().parents[2]
 VADD = str(KERNELS / "vadd_f32_1024.tileirbc")
-CALL = "import sys; from cuda_tile.resident.client import {0}; sys.exit({0}())"
 IDLE_SECONDS = 60
 
 
@@ -31,26 +33,23 @@ class User:
     def __init__(self, folder: Path, asked: str = "1", **more: str) -> None:
         self.environment = os.environ | {
             "XDG_RUNTIME_DIR": str(folder),
-            wire.VARIABLE: asked,
-            wire.IDLE_VARIABLE: str(IDLE_SECONDS),
+            VARIABLE: asked,
+            server.IDLE_VARIABLE: str(IDLE_SECONDS),
             **more,
         }
 
-    def command(self, *words: str, name: str = "assembler") -> list[str]:
-        return [sys.executable, "-c", CALL.format(name), *words]
+    def command(self, *words: str, name: str = "cuda-tile-as") -> list[str]:
+        return [str(PROGRAMS / name), *words]
 
     def call(
-        self, *words: str, name: str = "assembler", **how: Any
+        self, *words: str, name: str = "cuda-tile-as", **how: Any
     ) -> subprocess.CompletedProcess[bytes]:
         how = {"env": self.environment, "capture_output": True, "check": False} | how
         return subprocess.run(self.command(*words, name=name), **how)
 
     def ask(self, word: str) -> str:
-        command = [sys.executable, "-m", "cuda_tile.resident", word]
-        done = subprocess.run(
-            command, env=self.environment, stdout=subprocess.PIPE, check=True
-        )
-        return done.stdout.decode().strip()
+        command = [PROGRAMS / "cuda-tile-server", word]
+        return subprocess.check_output(command, env=self.environment, text=True).strip()
 
     def wait(self) -> None:
         """Until the server that a call has started can be asked."""
@@ -62,10 +61,16 @@ class User:
 
 def server_of(folder: Path) -> int:
     """The process that serves at the one socket of a folder."""
-    (path,) = (p for p in (folder / "cuda-tile").iterdir() if not p.suffix)
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(path))
-        return wire.peer(connection)[0]
+        connection.connect(str(socket_of(folder)))
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return struct.unpack("=iII", raw)[0]
+
+
+def socket_of(folder: Path) -> Path:
+    """The one socket of a folder."""
+    (path,) = (p for p in (folder / "cuda-tile").iterdir() if not p.suffix)
+    return path
 
 
 @pytest.fixture
@@ -126,9 +131,9 @@ def test_bytes_messages_and_exit_codes_are_those_without_it(
 def test_stdin_and_the_environment_are_the_callers(user: User, tmp_path: Path) -> None:
     words = ("-", "--gpu=sm_90", "--emit=ptx")
     text = Path(VADD).read_bytes()
-    done = user.call(*words, name="compiler", input=text)
+    done = user.call(*words, name="cuda-tile-compile", input=text)
     assert forms(done) == forms(
-        User(tmp_path, "0").call(*words, name="compiler", input=text)
+        User(tmp_path, "0").call(*words, name="cuda-tile-compile", input=text)
     )
     assert b".entry vadd_f32_1024" in done.stdout
     no_ptxas = user.environment | {"PTXAS": "/nowhere"}
@@ -244,9 +249,10 @@ def test_another_version_of_the_package_is_served_by_another(
 
 def test_a_server_that_ends_keeps_nobody_waiting(user: User, tmp_path: Path) -> None:
     """A call still runs when it is told to stop: others run by themselves."""
+    words = ("-", "--gpu=sm_90", "-o", str(tmp_path / "k"))
     reading, writing = os.pipe()
     with subprocess.Popen(
-        user.command("-", "--gpu=sm_90", "-o", str(tmp_path / "k"), name="compiler"),
+        user.command(*words, name="cuda-tile-compile"),
         env=user.environment,
         stdin=reading,
         stdout=subprocess.DEVNULL,
@@ -262,16 +268,18 @@ def test_a_server_that_ends_keeps_nobody_waiting(user: User, tmp_path: Path) -> 
 
 
 def test_what_is_no_call_harms_no_server(user: User, tmp_path: Path) -> None:
-    (path,) = (p for p in (tmp_path / "run/cuda-tile").iterdir() if not p.suffix)
-    for data in (b"", b"\x01", (4).to_bytes(8, "little") + b"\xff" * 4):
+    texts = [b"", b"\xff" * 4, b"\xff\0" * 9, b"\0", b"a\0" * 9]
+    texts.append(b"cuda_tile.cli.compile\0")
+    whole = (len(text).to_bytes(8, sys.byteorder) + text for text in texts)
+    for data in (b"", b"\x01", *whole):
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(path))
+            connection.connect(str(socket_of(tmp_path / "run")))
             connection.sendall(data)
     assert user.ask("ping") == "running"
 
 
 def test_a_server_without_calls_ends(tmp_path: Path) -> None:
-    idle = User(tmp_path, **{wire.IDLE_VARIABLE: "0.5"})
+    idle = User(tmp_path, **{server.IDLE_VARIABLE: "0.5"})
     idle.call("--list-versions")
     folder = tmp_path / "cuda-tile"
     wait_for(lambda: any(not p.suffix for p in folder.glob("*")))
@@ -285,11 +293,28 @@ def test_the_socket_is_the_users_own(user: User, tmp_path: Path) -> None:
     assert all(p.stat().st_mode & 0o077 == 0 for p in folder.iterdir())
 
 
-def test_a_folder_that_others_may_enter_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / "cuda-tile").mkdir()
-    (tmp_path / "cuda-tile").chmod(0o755)
-    assert User(tmp_path).call("--list-versions").returncode == 0
-    assert not list((tmp_path / "cuda-tile").iterdir())
+def test_a_folder_that_is_not_the_users_own_is_not_used(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "cuda-tile", tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    for spoil in (
+        lambda: folder.mkdir(mode=0o755),
+        lambda: (folder.rmdir(), folder.mkdir(mode=0o700), os.chown(folder, 1234, 0)),
+        lambda: (folder.rmdir(), folder.symlink_to(elsewhere)),
+        lambda: (folder.unlink(), folder.write_text("")),
+    ):
+        spoil()
+        assert User(tmp_path).call("--list-versions").stdout.endswith(b"13.5\n")
+        assert not folder.is_dir() or not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("folder", ["/proc/self", "/no/such/folder", "x" * 120, "near"])
+def test_where_there_can_be_no_socket_a_call_runs_by_itself(
+    folder: str, tmp_path: Path
+) -> None:
+    done = User(Path(folder)).call("--list-versions", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert not list(tmp_path.iterdir())
 
 
 def test_it_is_not_used_unasked(tmp_path: Path) -> None:
@@ -300,19 +325,154 @@ def test_it_is_not_used_unasked(tmp_path: Path) -> None:
     assert forms(done) == (1, b"", said)
 
 
-def test_a_call_imports_next_to_nothing(user: User) -> None:
-    code = """
-import sys
-from cuda_tile.resident import client
-sys.argv = ["cuda-tile-as", "--list-versions"]
-assert client.call("cuda_tile.cli.assembler") == 0
-print(*sorted(sys.modules))
-"""
-    command = [sys.executable, "-S", "-c", code]
-    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        command, env=user.environment | path, stdout=subprocess.PIPE, check=True
+class Installation:
+    """The commands' programs beside an interpreter that only says how it is called."""
+
+    def __init__(self, folder: Path) -> None:
+        self.programs, self.run = folder / "bin", folder / "run"
+        self.run.mkdir(parents=True)
+        shutil.copytree(PROGRAMS, self.programs, ignore=self._others)
+        name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        self.python = self.programs / name
+        is_server = "case $* in *resident.server*) exec >" + f"{folder}/server;; esac"
+        self.python.write_text(f'#!/bin/sh\n{is_server}\nprintf "%s\\n" "$@"\n')
+        self.python.chmod(0o755)
+        self.server = folder / "server"
+
+    @staticmethod
+    def _others(_: str, names: list[str]) -> list[str]:
+        ours = ("cuda-tile-as", "cuda-tile-compile", "cuda-tile-server")
+        return [name for name in names if name not in ours]
+
+    def call(self, *words: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
+        here = {"XDG_RUNTIME_DIR": str(self.run), VARIABLE: "1"}
+        how: dict[str, Any] = {"env": os.environ | here | more.pop("variables", {})}
+        how |= {"capture_output": True, "check": False, "timeout": 60} | more
+        return subprocess.run([self.programs / "cuda-tile-as", *words], **how)
+
+    def socket(self) -> str:
+        """The path that a server is told."""
+        self.call()
+        wait_for(lambda: self.server.exists() and self.server.read_text().count("\n"))
+        return self.server.read_text().splitlines()[-1]
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
+
+
+def test_without_a_server_python_gets_the_words(installation: Installation) -> None:
+    words = ["", "a b", "\u00e4", "x" * 100_000, *("y" * 1000 for _ in range(900))]
+    said = installation.call(*words).stdout.decode().splitlines()
+    assert said[:2] == ["-P", "-c"]
+    assert "cuda_tile.cli.assembler" in said[2]
+    assert said[3:] == [str(installation.programs / "cuda-tile-as"), *words]
+
+
+def test_the_interpreter_is_that_of_the_installation(
+    installation: Installation, tmp_path: Path
+) -> None:
+    """Also through a link; else the one that is named, else the one of PATH."""
+    link = tmp_path / "tileiras"
+    link.symlink_to(installation.programs / "cuda-tile-as")
+    assert subprocess.check_output([link], text=True).endswith(f"{link}\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    installation.python.rename(elsewhere / installation.python.name)
+    named = {"CUDA_TILE_PYTHON": "/bin/echo", "PATH": str(elsewhere)}
+    assert installation.call(variables=named).stdout.startswith(b"-P -c")
+    assert installation.call(variables={"PATH": str(elsewhere)}).stdout[:2] == b"-P"
+    lost = installation.call(variables={"PATH": str(tmp_path)})
+    assert lost.returncode == 1
+    assert b"name the Python that has the package in CUDA_TILE_PYTHON" in lost.stderr
+
+
+ANSWERS = {
+    "nothing": b"",
+    "a part": b"\1\0",
+    "a code": (7).to_bytes(4, sys.byteorder, signed=True),
+    "a signal": (-signal.SIGUSR1).to_bytes(4, sys.byteorder, signed=True),
+}
+
+
+@pytest.mark.parametrize("said", ANSWERS)
+def test_what_becomes_of_an_answer(installation: Installation, said: str) -> None:
+    """A server that goes in the midst leaves the command to the caller."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        path = installation.socket()
+        listener.bind(path)
+        listener.listen()
+        with subprocess.Popen(
+            [installation.programs / "cuda-tile-as", "word", "x" * 100_000],
+            env=os.environ | {"XDG_RUNTIME_DIR": str(installation.run), VARIABLE: "1"},
+            stdout=subprocess.PIPE,
+        ) as process:
+            connection, _ = listener.accept()
+            call, files = server.receive(connection)
+            for file in files:
+                os.close(file)
+            connection.sendall(ANSWERS[said])
+            connection.close()
+            output, _ = process.communicate(timeout=60)
+    assert call.words[1:] == [b"word", b"x" * 100_000]
+    assert len(files) == server.N_STREAMS + 1
+    has_run = output.startswith(b"-P")
+    assert has_run == (said in ("nothing", "a part"))
+    assert has_run or process.returncode == (7 if said == "a code" else -signal.SIGUSR1)
+
+
+def test_what_decides_on_pythons_start_decides_on_the_server(
+    installation: Installation,
+) -> None:
+    """Another folder of modules or locale, another server; else the same one."""
+    paths = set[str]()
+    for variables in (
+        {},
+        {"OTHER": "1"},
+        {"PYTHONPATH": "/elsewhere"},
+        {"LC_ALL": "C.UTF-8"},
+        {"HOME": "/nowhere"},
+        {"PYTHONPATH": "near:/elsewhere"},
+    ):
+        installation.server.unlink(missing_ok=True)
+        installation.call(variables=variables)
+        time.sleep(0.2)
+        if installation.server.exists():
+            paths.add(installation.server.read_text().splitlines()[-1])
+    assert len(paths) == 4
+
+
+def test_ctrl_c_ends_the_call_and_its_command(user: User, tmp_path: Path) -> None:
+    slow = tmp_path / "ptxas"
+    slow.write_text("#!/bin/sh\nexec sleep 1000.75\n")
+    slow.chmod(0o755)
+    process = subprocess.Popen(
+        user.command("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k")),
+        env=user.environment | {"PTXAS": str(slow), "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
     )
-    found = set(done.stdout.decode().split())
-    assert "13.5" in found
-    assert not found & {"typing", "re", "enum", "socket", "argparse", "cuda_tile.api"}
+    wait_for(lambda: is_running("1000.75"))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    wait_for(lambda: not is_running("1000.75"))
+    assert process.stderr
+    assert process.stderr.read() == b""
+
+
+def test_a_command_that_is_killed_ends_the_call_likewise(
+    user: User, tmp_path: Path
+) -> None:
+    """Of the server's death alone a call that runs knows nothing."""
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\nkill -KILL ${WHOM:-$PPID}; exit 3\n")
+    ptxas.chmod(0o755)
+    words = ("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k"))
+    own = user.environment | {"PTXAS": str(ptxas)}
+    killed = user.call(*words, env=own)
+    assert killed.returncode == -signal.SIGKILL
+    first = server_of(tmp_path / "run")
+    other = user.call(*words, env=own | {"WHOM": str(first)})
+    assert other.returncode == 5
+    assert b"ptxas failed with exit code 3" in other.stderr
+    user.call("--list-versions")  # starts another one, for the fixture to stop

@@ -62,9 +62,11 @@ _OPTION = re.compile(r"(?P<indent> +)--(?P<name>[\w-]+)(?P<rest>.*)")
 
 
 def commands() -> list[str]:
-    """The commands of pyproject.toml, then the modules."""
+    """The commands of pyproject.toml and `client/`, then the modules."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [*project["scripts"], *MODULES]
+    clients = (ROOT / "client" / "CMakeLists.txt").read_text()
+    in_c = re.findall(r"^add_client\((\S+)", clients, re.MULTILINE)
+    return [*sorted([*project["scripts"], *in_c]), *MODULES]
 
 
 def help_text(name: str) -> str:

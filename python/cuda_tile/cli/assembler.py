@@ -56,8 +56,8 @@ COMMAND_LINE, CONFIGURATION, BYTECODE, BACK_END = 1, 2, 3, 5
 RELEASE_VARIABLE = "CUDA_TILE_AS_RELEASE"
 """Environment variable with the newest version of bytecode to claim, for producers that
 refuse a compiler which is newer than they are."""
-_DIAGNOSTIC = re.compile(r"^(?P<place>.+?): error: (?P<text>.*)$", re.DOTALL)
-_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
+_DIAGNOSTIC = r"(?s)^(?P<place>.+?): error: (?P<text>.*)$"
+_RELEASE = r"V(\d+\.\d+\.\d+)"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def message_lines(error: CudaTileError) -> list[str]:
         return _located(error.location, error.message)
     lines: list[str] = []
     for line in error.message.splitlines():
-        found = _DIAGNOSTIC.match(line)
+        found = re.match(_DIAGNOSTIC, line)
         lines += _located(found["place"], found["text"]) if found else [line]
     if not any("error: " in line for line in lines[:1]):
         lines[0] = f"error: {lines[0]}"
@@ -141,7 +141,7 @@ def version_text() -> str:
         UserError: `RELEASE_VARIABLE` has a wrong value, or there is no ptxas.
     """
     build, newest = build_id(), list_versions()[-1]
-    ptxas = _RELEASE.search(ptxas_version())
+    ptxas = re.search(_RELEASE, ptxas_version())
     return (
         f"cuda-tile-as {__version__}: open compiler of CUDA Tile IR bytecode\n"
         f"format of release {newest}, V{newest}.{int(build[:6], 16)}\n"

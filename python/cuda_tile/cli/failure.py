@@ -13,7 +13,6 @@ import os
 import re
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -28,7 +27,7 @@ TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 _OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors of the system that say that an output cannot be written."""
 
-_DIAGNOSTIC = re.compile(r"(?P<where>[^\n]+?): error: (?P<said>.*)")
+_DIAGNOSTIC = r"(?P<where>[^\n]+?): error: (?P<said>.*)"
 
 
 class _ShowVersions(argparse.Action):
@@ -155,6 +154,8 @@ def expect_words(words: Sequence[str], what: str) -> None:
 
 def _report(error: Exception) -> int:
     if os.environ.get(TRACEBACK_VARIABLE):
+        import traceback
+
         traceback.print_exc()
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILURES:
         error = UserError(f"expected to write the output, got: {error.strerror}")
@@ -187,9 +188,9 @@ def _notes(error: BaseException) -> list[str]:
 
 def error_text(error: CudaTileError) -> str:
     """Formats an error as compilers do: `FILE:LINE:COLUMN: error: MESSAGE`."""
-    if error.location is not None or not _DIAGNOSTIC.match(error.message):
+    if error.location is not None or not re.match(_DIAGNOSTIC, error.message):
         return _located(error.location or UNKNOWN, error.message)
-    lines = ((line, _DIAGNOSTIC.match(line)) for line in error.message.splitlines())
+    lines = ((line, re.match(_DIAGNOSTIC, line)) for line in error.message.splitlines())
     return "\n".join(
         line if found is None else _located(found["where"], found["said"])
         for line, found in lines

@@ -135,8 +135,8 @@ _PLAIN_ATTRIBUTES = {
     },
 }
 """Attributes with which emission makes these; others may select anything."""
-_CONSTRAINTS = re.compile(r"(=?&?[bhrlfd](,=?&?[bhrlfd])*(,\d+)*)?")
-_SLOT = re.compile(r"\$(\$|\d+|.|$)")
+_CONSTRAINTS = r"(=?&?[bhrlfd](,=?&?[bhrlfd])*(,\d+)*)?"
+_SLOT = r"\$(\$|\d+|.|$)"
 
 
 def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, str]:
@@ -222,10 +222,10 @@ def instruction_name(op: ir.Operation) -> str:
 def _is_plain_asm(op: ir.Operation) -> bool:
     """Whether LLVM can print the text: slots that exist, registers that NVPTX has."""
     constraints = ir.StringAttr(op.attributes["constraints"]).value
-    if not _CONSTRAINTS.fullmatch(constraints):
+    if not re.fullmatch(_CONSTRAINTS, constraints):
         return False
     count = len(constraints.split(",")) if constraints else 0
-    slots = _SLOT.findall(ir.StringAttr(op.attributes["asm_string"]).value)
+    slots = re.findall(_SLOT, ir.StringAttr(op.attributes["asm_string"]).value)
     return all(s == "$" or (s.isdigit() and int(s) < count) for s in slots)
 
 

@@ -9,12 +9,12 @@ declarations is linked with the library, and only with those functions.
 from __future__ import annotations
 
 import os
-import sysconfig
 from pathlib import Path
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.walk import block_ops
+from cuda_tile.packaged import packaged
 
 PREFIX = "__nv_"
 """Start of the names of the library's functions (NVIDIA, "libdevice User's Guide")."""
@@ -36,14 +36,13 @@ def find_libdevice() -> Path:
                 f"expected LIBDEVICE to name a bitcode file, got '{chosen}'"
             )
         return Path(chosen)
-    home = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "nvvm")
-    packaged = home / "libdevice" / FILE_NAME
-    if not packaged.is_file():
+    found = packaged(f"nvvm/libdevice/{FILE_NAME}")
+    if found is None:
         raise UserError(
             f"expected {FILE_NAME}, which has the functions of the kernel, found none; "
             "install it with 'pip install nvidia-nvvm' or set LIBDEVICE to its path"
         )
-    return packaged
+    return found
 
 
 def _is_bitcode(path: Path) -> bool:

@@ -9,7 +9,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.ir.walk import entry_name, location_text
 
-_IDENTIFIER = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
+_IDENTIFIER = r"(?a)[A-Za-z][\w$]*|[_$%][\w$]+"
 """PTX ISA, "Identifiers". LLVM ends the process on other names."""
 
 
@@ -20,7 +20,7 @@ def check_name(op: ir.Operation) -> None:
         UserError: It is no identifier of PTX.
     """
     name = entry_name(op)
-    if not _IDENTIFIER.fullmatch(name):
+    if not re.fullmatch(_IDENTIFIER, name):
         raise UserError(
             "expected a name of ASCII letters, digits, _ and $ for what PTX names, "
             f"got {name!r}",

@@ -7,11 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-import sysconfig
 import tempfile
 from pathlib import Path
 
 from cuda_tile.errors import UserError
+from cuda_tile.packaged import packaged
 from cuda_tile.records import dataclass
 
 
@@ -66,10 +66,7 @@ def find_ptxas() -> Path:
         if not Path(chosen).is_file():
             raise UserError(f"expected PTXAS to name a ptxas program, got '{chosen}'")
         return Path(chosen)
-    packaged = packaged_ptxas()
-    if packaged.is_file():
-        return packaged
-    found = shutil.which("ptxas")
+    found = packaged_ptxas() or shutil.which("ptxas")
     if found is None:
         raise UserError(
             "expected ptxas, found none; install it with 'pip install "
@@ -78,16 +75,16 @@ def find_ptxas() -> Path:
     return Path(found)
 
 
-def packaged_ptxas() -> Path:
-    """Where the pinned package has it, installed or not."""
-    return Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
+def packaged_ptxas() -> Path | None:
+    """That of the pinned package."""
+    return packaged("bin/ptxas")
 
 
 def _foreign(ptxas: Path) -> tuple[str, ...]:
     """What to say of a ptxas that nobody chose: its cubins are others."""
     if os.environ.get("PTXAS") or ptxas == packaged_ptxas():
         return ()
-    release = _RELEASE.search(ptxas_version())
+    release = re.search(_RELEASE, ptxas_version())
     return (
         f"the ptxas on PATH made the cubin, {ptxas}, release "
         f"{release[1] if release else 'unknown'}; the one that this compiler is tested "
@@ -95,7 +92,7 @@ def _foreign(ptxas: Path) -> tuple[str, ...]:
     )
 
 
-_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
+_RELEASE = r"V(\d+\.\d+\.\d+)"
 
 
 def ptxas_version() -> str:
@@ -184,12 +181,10 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
         ) from None
 
 
-_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
-_STACK = re.compile(
-    r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
-)
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"(\d+) bytes smem")
+_ENTRY = r"Compiling entry function '([^']+)'"
+_STACK = r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+_USED = r"Used (\d+) registers"
+_SHARED = r"(\d+) bytes smem"
 
 
 def _resources(said: str) -> dict[str, KernelResources]:
@@ -197,12 +192,12 @@ def _resources(said: str) -> dict[str, KernelResources]:
     found: dict[str, KernelResources] = {}
     name, stack = "", (0, 0, 0)
     for line in said.splitlines():
-        if entry := _ENTRY.search(line):
+        if entry := re.search(_ENTRY, line):
             name, stack = entry[1], (0, 0, 0)
-        elif frame := _STACK.search(line):
+        elif frame := re.search(_STACK, line):
             stack = (int(frame[1]), int(frame[2]), int(frame[3]))
-        elif used := _USED.search(line):
-            shared = _SHARED.search(line)
+        elif used := re.search(_USED, line):
+            shared = re.search(_SHARED, line)
             found[name] = KernelResources(
                 registers=int(used[1]),
                 stack_bytes=stack[0],

@@ -145,13 +145,13 @@ def _types(depth: int, suffix: str) -> tuple[AtomTypes, ...]:
 
 
 _PREFIX = "tcgen05."
-_NAME = re.compile(re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)(\.\w+)?")
+_NAME = re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)(\.\w+)?"
 
 
 @lru_cache(maxsize=64)
 def tensor_atom(name: str) -> TensorAtom | None:
     """The instruction of a name, "tcgen05.m128n256k16"; None if there is none."""
-    found = _NAME.fullmatch(name)
+    found = re.fullmatch(_NAME, name)
     if found is None:
         return None
     rows, columns, depth = map(int, found.groups()[:3])

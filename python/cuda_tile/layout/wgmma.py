@@ -132,13 +132,13 @@ _ROWS: dict[int, tuple[MmaAtom, tuple[AtomTypes, ...]]] = {
 }
 """By K: the atom of `mma.sync` whose fragments a warp holds, and the element types."""
 
-_NAME = re.compile(r"m64n(\d+)k(\d+)")
+_NAME = r"m64n(\d+)k(\d+)"
 
 
 @lru_cache(maxsize=64)
 def wgmma_atom(name: str) -> WgmmaAtom | None:
     """The instruction of a name such as "m64n256k16", or None if there is none."""
-    found = _NAME.fullmatch(name)
+    found = re.fullmatch(_NAME, name)
     if found is None:
         return None
     columns, depth = int(found[1]), int(found[2])

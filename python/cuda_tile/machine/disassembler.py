@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sysconfig
 import tempfile
 from pathlib import Path
 
 from cuda_tile.errors import UserError
+from cuda_tile.packaged import packaged
 
 _TIME_LIMIT_S = 60
 
 
 def find_nvdisasm() -> Path | None:
     """The installed package's program, or one on `PATH`."""
-    packaged = Path(sysconfig.get_path("purelib"), "nvidia/cu13/bin/nvdisasm")
-    if packaged.is_file():
-        return packaged
-    found = shutil.which("nvdisasm")
+    found = packaged("bin/nvdisasm") or shutil.which("nvdisasm")
     return Path(found) if found else None
 
 

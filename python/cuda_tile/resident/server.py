@@ -4,6 +4,9 @@
 The server itself compiles nothing after its start. It forks a process for each call,
 which takes over the caller's files, folder, environment and limits, and runs the
 command. So calls share no state, and run side by side.
+
+The callers are the programs of `client/`, and `client/client.h` says what a call and an
+answer look like.
 """
 
 from __future__ import annotations
@@ -16,26 +19,117 @@ import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 import traceback
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, BinaryIO, NoReturn, TextIO, cast
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO, cast
 
-from cuda_tile.resident import wire
+from cuda_tile.errors import UserError
 
 IDLE_SECONDS = 300.0
+IDLE_VARIABLE = "CUDA_TILE_SERVER_IDLE"
+"""Environment variable with the seconds after which a server without calls ends."""
+STOP, PING = "stop", "ping"
+"""What may stand in the place of a command's module."""
 N_STDERR = 2
+N_STREAMS = 3
+_LENGTH = struct.Struct("=Q")
+_MOST_BYTES = 1 << 26
 _GRACE_SECONDS = 2.0
 """For a command whose caller has gone, to remove its temporary files."""
 COMMANDS = ("cuda_tile.cli.assembler", "cuda_tile.cli.compile")
 _KERNEL = """
 cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>) {
-  %x, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
-  %u = store_ptr_tko weak %p, %x : tile<ptr<f32>>, tile<f32> -> token
+  %i = iota : tile<128xi32>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %b = broadcast %r : tile<1xptr<f32>> -> tile<128xptr<f32>>
+  %q = offset %b, %i : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+  %x, %t = load_ptr_tko weak %q : tile<128xptr<f32>> -> tile<128xf32>, token
+  %y = addf %x, %x rounding<nearest_even> : tile<128xf32>
+  %u = store_ptr_tko weak %q, %y : tile<128xptr<f32>>, tile<128xf32> -> token
   return } }
 """
+
+
+class Call(NamedTuple):
+    """A call, in the order of its words.
+
+    Attributes:
+        module: That of the command.
+        mask: Of new files.
+        priority: As `nice` has it.
+        processors: Numbers of those that it may use.
+        limits: Number, soft and hard value of each.
+        words: The command line.
+        environment: NAME=VALUE.
+    """
+
+    module: str
+    mask: int
+    priority: int
+    processors: list[int]
+    limits: list[int]
+    words: list[bytes]
+    environment: list[bytes]
+
+
+def read_call(text: bytes) -> Call:
+    """What a text says.
+
+    Raises:
+        ValueError: It is no call.
+    """
+    if not text.endswith(b"\0"):
+        raise ValueError
+    first, *others = text[:-1].split(b"\0")
+    module = first.decode()
+    if module in (STOP, PING):
+        return Call(module, 0, 0, [], [], [], [])
+    mask, priority, processors, limits, count, *rest = others
+    n_words = int(count)
+    return Call(
+        module,
+        int(mask),
+        int(priority),
+        [int(each) for each in processors.split()],
+        [int(each) for each in limits.split()],
+        rest[:n_words],
+        rest[n_words:],
+    )
+
+
+def receive(connection: socket.socket) -> tuple[Call, list[int]]:
+    """A call and the files that came with it.
+
+    Raises:
+        EOFError: The other end has gone.
+        ValueError: It has sent what is no call.
+    """
+    head, files, *_ = socket.recv_fds(connection, _LENGTH.size, N_STREAMS + 1)
+    try:
+        length = int.from_bytes(head, sys.byteorder)
+        if len(head) < _LENGTH.size or length > _MOST_BYTES:
+            raise ValueError
+        text = bytearray()
+        while len(text) < length:
+            part = connection.recv(length - len(text))
+            if not part:
+                raise EOFError
+            text += part
+        return read_call(bytes(text)), files
+    except (EOFError, OSError, ValueError):
+        for file in files:
+            os.close(file)
+        raise
+
+
+def is_same_user(connection: socket.socket) -> bool:
+    """Whether the other end is a process of this user (unix(7), "struct ucred")."""
+    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return struct.unpack("=iII", raw)[1] == os.getuid()
 
 
 def prepare() -> None:
@@ -50,7 +144,8 @@ def prepare() -> None:
         import_module(module)
     for table in (EMIT, PLACE):
         len(table)  # imports the modules of all rules
-    cuda_tile.compile(cuda_tile.load(_KERNEL.encode()), "sm_90", cubin=False)
+    with suppress(UserError):  # without ptxas each call says so itself
+        cuda_tile.compile(cuda_tile.load(_KERNEL.encode()), "sm_90")
     gc.collect()
     gc.freeze()
 
@@ -114,28 +209,28 @@ class Server:
         connection = self._listener.accept()[0]
         connection.settimeout(_GRACE_SECONDS)
         try:
-            if not wire.is_same_user(connection) or not self._stamp.is_current():
+            if not is_same_user(connection) or not self._stamp.is_current():
                 connection.close()
                 if not self._stamp.is_current():
                     self._close()
                 return
-            message, files = wire.receive(connection)
+            call, files = receive(connection)
         except (EOFError, OSError, ValueError):
             connection.close()
             return
         connection.settimeout(None)
-        if message["module"] in COMMANDS and len(files) == wire.N_STREAMS + 1:
-            self._fork(connection, message, files)
+        if call.module in COMMANDS and len(files) == N_STREAMS + 1:
+            self._fork(connection, call, files)
         else:
-            self._control(connection, message["module"])
+            self._control(connection, call.module)
         for file in files:
             os.close(file)
 
     def _control(self, connection: socket.socket, word: str) -> None:
         """Answers what is no command."""
-        if word == wire.STOP:
+        if word == STOP:
             self._close()
-        if word in (wire.STOP, wire.PING):
+        if word in (STOP, PING):
             connection.sendall((0).to_bytes(4, "little"))
         connection.close()
 
@@ -146,9 +241,7 @@ class Server:
             os.unlink(self._listener.getsockname())
         self._listener.close()
 
-    def _fork(
-        self, connection: socket.socket, message: dict[str, Any], files: list[int]
-    ) -> None:
+    def _fork(self, connection: socket.socket, call: Call, files: list[int]) -> None:
         child = os.fork()
         if child:
             self._calls[child] = connection
@@ -160,7 +253,7 @@ class Server:
             self._listener.close()
             for other in self._calls.values():
                 other.close()
-            code = run_command(message, files)
+            code = run_command(call, files)
             connection.sendall(code.to_bytes(4, "little", signed=True))
         except BaseException:
             # The caller runs the command itself, and says what is wrong.
@@ -207,27 +300,27 @@ def _signal_group(leader: int, number: int) -> None:
         os.killpg(leader, number)
 
 
-def run_command(message: dict[str, Any], files: list[int]) -> int:
+def run_command(call: Call, files: list[int]) -> int:
     """Runs a command in this process as if the caller had started it.
 
     Args:
-        message: What `client` says of the caller.
+        call: What the caller says of itself.
         files: Its streams and folder.
 
     Returns:
         The exit code.
     """
     os.setsid()
-    for number, file in enumerate(files[: wire.N_STREAMS]):
+    for number, file in enumerate(files[:N_STREAMS]):
         os.dup2(file, number)
-    os.fchdir(files[wire.N_STREAMS])
+    os.fchdir(files[N_STREAMS])
     for file in files:
         os.close(file)
-    _take_over(message)
+    _take_over(call)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        code = import_module(message["module"]).main()
+        code = import_module(call.module).main()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         if isinstance(stop.code, str):
@@ -238,34 +331,41 @@ def run_command(message: dict[str, Any], files: list[int]) -> int:
     return code
 
 
-def _take_over(message: dict[str, Any]) -> None:
+def _take_over(call: Call) -> None:
     """Environment, words, masks and limits of the caller."""
+    variables = (each.partition(b"=") for each in call.environment)
     os.environb.clear()
-    os.environb.update(message["environ"])
-    sys.argv = [os.fsdecode(word) for word in message["argv"]]
-    os.umask(message["umask"])
-    names = ("stdin", "stdout", "stderr")
-    for number, (name, form) in enumerate(zip(names, message["forms"], strict=True)):
-        setattr(sys, name, _stream(number, *form))
+    os.environb.update({name: value for name, _, value in variables if name})
+    sys.argv = [os.fsdecode(word) for word in call.words]
+    os.umask(call.mask)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        setattr(sys, name, _stream(number, getattr(sys, name)))
     with suppress(OSError):
-        os.sched_setaffinity(0, message["cpus"])
+        os.sched_setaffinity(0, call.processors)
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, message["nice"])
-    for number, (soft, hard) in message["limits"].items():
+        os.setpriority(os.PRIO_PROCESS, 0, call.priority)
+    for number, soft, hard in zip(*[iter(call.limits)] * 3, strict=True):
         with suppress(OSError, ValueError):
             resource.setrlimit(number, (soft, hard))
 
 
-def _stream(number: int, encoding: str, errors: str, is_direct: bool) -> TextIO:
-    """A standard stream as Python makes it at its start."""
+def _stream(number: int, own: TextIO) -> TextIO:
+    """A standard stream as Python makes it at its start.
+
+    Args:
+        number: Of the file.
+        own: The server's, of the form that the caller's environment asks for: a caller
+            with another one has another server.
+    """
+    is_direct = getattr(own, "write_through", False)
     raw = io.FileIO(number, "w" if number else "r", closefd=False)
     if number == 0:
-        return io.TextIOWrapper(io.BufferedReader(raw), encoding, errors)
+        return io.TextIOWrapper(io.BufferedReader(raw), own.encoding, own.errors)
     is_by_line = not is_direct and (number == N_STDERR or raw.isatty())
     return io.TextIOWrapper(
         cast("BinaryIO", raw) if is_direct else io.BufferedWriter(raw),
-        encoding,
-        errors,
+        own.encoding,
+        own.errors,
         newline="\n",
         line_buffering=is_by_line,
         write_through=is_direct,
@@ -296,7 +396,7 @@ def main(path: str) -> int:
     listener = listen(path)
     if listener is None:
         return 0
-    idle = float(os.environ.get(wire.IDLE_VARIABLE) or IDLE_SECONDS)
+    idle = float(os.environ.get(IDLE_VARIABLE) or IDLE_SECONDS)
     try:
         Server(listener, idle).serve()
     finally:
