@@ -7,7 +7,8 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge, counted_loop
 from cuda_tile.checkers.integers import Form, Symbol
-from cuda_tile.checkers.path_values import Loops, PathValues, has_unknown_step
+from cuda_tile.checkers.path_loops import Loops, has_unknown_step
+from cuda_tile.checkers.path_values import PathValues
 from cuda_tile.checkers.protocol_state import Frame, Role, Value
 from cuda_tile.checkers.protocol_steps import slot_of
 from cuda_tile.checkers.relevant import Relevant
@@ -67,7 +68,7 @@ class Control:
         left, step = _trips(values, loop)
         if op != loop:
             left = left.plus(values.counted(loop).plus(Form(1)), -step)
-        elif has_unknown_step(loop):
+        elif has_unknown_step(loop) and not self.loops.is_one_of_several(loop):
             left = _distance(values, loop)
         ends = values.at_most(left, 0)
         return next(e for e in edges if (e.target.region is None) == ends)
