@@ -5,21 +5,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from typing import NamedTuple
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
 from cuda_tile.checkers.integers import Form, Key, Names, Symbol
 from cuda_tile.checkers.protocol_state import FAR, State
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import defining_op, op_stem
 
 MOST_APART = 4
 """Steps that loops may begin apart."""
+_SUMS = frozenset({"assume", "addi", "subi"})
+
+
+class Made(NamedTuple):
+    """How a value is computed, as a path asks for it again and again.
+
+    Attributes:
+        op: The op.
+        stem: Its name.
+        operands: Its operands.
+        is_truth: Whether the value is a condition.
+        compares: The predicate of a comparison; empty for other ops.
+        is_unsigned: Whether it takes its operands for unsigned integers.
+    """
+
+    op: ir.Operation
+    stem: str
+    operands: tuple[ir.Value, ...]
+    is_truth: bool
+    compares: str
+    is_unsigned: bool
 
 
 class Loops:
-    """The counted loops of a kernel's roles that matter.
+    """The counted loops of a kernel's roles that matter, and what is looked up once.
 
     Args:
         names: The names of the kernel's values.
@@ -29,8 +52,16 @@ class Loops:
     def __init__(self, names: Names, roles: list[list[ir.Operation]]) -> None:
         self.names, self.roles = names, roles
         self.indices: list[tuple[int, ir.Operation]] = []
-        self._constants: dict[ir.Value, Form | None] = {}
-        stepped = [op for each in roles for op in each if has_unknown_step(op)]
+        self._fixed: dict[ir.Value, Form | None] = {}
+        self._made: dict[ir.Value, Made | None] = {}
+        ops = [op for each in roles for op in each]
+        self._counted = {op: counted_loop(op) for op in ops}
+        self._alike: dict[tuple[int, object], list[ir.Operation]] = {}
+        self._steps = {
+            op: None if loop is None else constant_of(loop.step)
+            for op, loop in self._counted.items()
+        }
+        stepped = [op for op in self._steps if self.has_unknown_step(op)]
         self._later = begun_later(names, stepped)
         self._ends = {op: self._named(op) for each in roles for op in each}
         self.families = list({first: None for first, _ in self._later.values()})
@@ -56,7 +87,7 @@ class Loops:
         """The names that decide how often a counted loop runs."""
         ends = _ends(self.names, op)
         first, _ = self.first(op)
-        return ends | {self.names.loop(first)} if has_unknown_step(op) else ends
+        return ends | {self.names.loop(first)} if self.has_unknown_step(op) else ends
 
     def least(self, key: Key) -> float:
         """What a sum is at least, whatever the path.
@@ -76,13 +107,51 @@ class Loops:
         """
         return any(symbol.name in self._apart for symbol, _ in key.terms)
 
-    def constant(self, value: ir.Value) -> Form | None:
-        """The number that a value always is."""
-        if value not in self._constants:
-            known = constant_of(value)
-            number = abs(known or 0) if is_truth(value) else known or 0
-            self._constants[value] = None if known is None else Form(number)
-        return self._constants[value]
+    def counted(self, loop: ir.Operation) -> CountedLoop | None:
+        """The bounds of a `for` that matters; None for any other op."""
+        return self._counted.get(loop)
+
+    def step(self, loop: ir.Operation) -> int | None:
+        """The step of a `for` that matters, if it is a constant."""
+        return self._steps.get(loop)
+
+    def has_unknown_step(self, loop: ir.Operation) -> bool:
+        """Whether an op is a `for` that matters, whose step is no constant."""
+        return self.counted(loop) is not None and self.step(loop) is None
+
+    def made(self, value: ir.Value) -> Made | None:
+        """How a value is computed; None for an argument."""
+        if value not in self._made:
+            op = defining_op(value)
+            self._made[value] = None if op is None else _made(op, value)
+        return self._made[value]
+
+    def fixed(self, value: ir.Value) -> Form | None:
+        """What a value is on every path and in every iteration, if it is one sum."""
+        if value not in self._fixed:
+            self._fixed[value] = self._fixed_sum(value)
+        return self._fixed[value]
+
+    def _fixed_sum(self, value: ir.Value) -> Form | None:
+        if (known := constant_of(value)) is not None:
+            return Form(abs(known) if is_truth(value) else known)
+        made = self.made(value)
+        if made is None:
+            owner = ir.BlockArgument(value).owner.owner.operation
+            return self._named_once(value) if owner.name == "cuda_tile.entry" else None
+        if made.stem in _SUMS:
+            first, *others = (self.fixed(operand) for operand in made.operands)
+            if first is None or None in others:
+                return None
+            sign = -1 if made.stem == "subi" else 1
+            return first.plus(others[0], sign) if others and others[0] else first
+        is_asked = made.is_truth or made.stem in {"select", "divi"}
+        return None if is_asked or len(made.op.regions) else self._named_once(value)
+
+    def _named_once(self, value: ir.Value) -> Form | None:
+        """A symbol, if it means the same in all iterations."""
+        name = self.names.of(value)
+        return None if self.names.varies(name) else Form(0, ((Symbol(name), 1),))
 
     def index(self, number: int, op: ir.Operation) -> Symbol:
         """The symbol that counts the iterations of a role's loop."""
@@ -92,8 +161,12 @@ class Loops:
 
     def alike(self, number: int, key: Key) -> list[ir.Operation]:
         """The loops of a role that may run as often as a sum says."""
-        wanted = {symbol.name for symbol, _ in key.terms}
-        return [op for op in self.roles[number] if self._ends[op] & wanted]
+        asked = number, key.terms
+        if asked not in self._alike:
+            wanted = {symbol.name for symbol, _ in key.terms}
+            ends = self._ends
+            self._alike[asked] = [op for op in self.roles[number] if ends[op] & wanted]
+        return self._alike[asked]
 
     def counts(self, key: Key) -> bool:
         """Whether a sum says how often some loop runs."""
@@ -124,16 +197,17 @@ class Loops:
         return max(-1, min((f.iteration for f in frames), default=-1) - FAR)
 
 
+def _made(op: ir.Operation, value: ir.Value) -> Made:
+    stem = op_stem(op)
+    compares = keyword(op, "comparison_predicate") if stem == "cmpi" else ""
+    is_unsigned = keyword(op, "signedness") == "unsigned"
+    return Made(op, stem, tuple(op.operands), is_truth(value), compares, is_unsigned)
+
+
 def is_truth(value: ir.Value) -> bool:
     """Whether a value is a condition."""
     element = element_of(value)
     return isinstance(element, ir.IntegerType) and element.width == 1
-
-
-def has_unknown_step(op: ir.Operation) -> bool:
-    """Whether an op is a `for` whose step is no constant."""
-    loop = counted_loop(op)
-    return loop is not None and constant_of(loop.step) is None
 
 
 def begun_later(
@@ -181,7 +255,7 @@ def _sum(names: Names, value: ir.Value) -> Form:
     known, op = constant_of(value), defining_op(value)
     if known is not None:
         return Form(known)
-    if op is None or op_stem(op) not in {"assume", "addi", "subi"}:
+    if op is None or op_stem(op) not in _SUMS:
         return Form(0, ((Symbol(names.of(value)), 1),))
     first, *others = (_sum(names, operand) for operand in op.operands)
     sign = -1 if op_stem(op) == "subi" else 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 from math import inf
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.checkers.integers import (
     Form,
     Interval,
@@ -20,13 +19,11 @@ from cuda_tile.checkers.integers import (
     added,
     key_of,
 )
-from cuda_tile.checkers.path_loops import MOST_APART, Loops, is_truth
+from cuda_tile.checkers.path_loops import MOST_APART, Loops, Made
 from cuda_tile.checkers.protocol_state import Frame, State
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import LOOPS
-from cuda_tile.ir.walk import defining_op, op_stem
 
 
 class PathValues:
@@ -46,26 +43,26 @@ class PathValues:
 
     def form(self, value: ir.Value) -> Form:
         """An integer, or a condition as 0 or 1."""
+        if (known := self.loops.fixed(value)) is not None:
+            return known
         found = self.role.lookup(value)
         if isinstance(found, Form):
             return found
-        if (known := self.loops.constant(value)) is not None:
-            return known
-        op = defining_op(value)
-        if op is None:
+        if (made := self.loops.made(value)) is None:
             return self._symbol(value)
-        match op_stem(op):
+        match made.stem:
             case "assume":
-                return self.form(op.operands[0])
+                return self.form(made.operands[0])
             case "addi":
-                return self.form(op.operands[0]).plus(self.form(op.operands[1]))
+                return self.form(made.operands[0]).plus(self.form(made.operands[1]))
             case "subi":
-                return self.form(op.operands[0]).plus(self.form(op.operands[1]), -1)
+                return self.form(made.operands[0]).plus(self.form(made.operands[1]), -1)
             case "select":
-                return self.form(op.operands[1 if self.truth(op.operands[0]) else 2])
-            case "cmpi" | "andi" | "ori" | "xori" if is_truth(value):
+                is_first = self.truth(made.operands[0])
+                return self.form(made.operands[1 if is_first else 2])
+            case "cmpi" | "andi" | "ori" | "xori" if made.is_truth:
                 return Form(int(self.truth(value)))
-            case "divi" if (left := self._iterations_left(op)) is not None:
+            case "divi" if (left := self._iterations_left(made)) is not None:
                 return left
             case _:
                 return self._symbol(value)
@@ -76,16 +73,16 @@ class PathValues:
         Raises:
             Undecided: The path does not tell.
         """
-        op = None if self.role.lookup(value) else defining_op(value)
-        match "" if op is None else op_stem(op), op:
-            case "cmpi", ir.Operation():
-                return self._compare(op)
-            case "andi", ir.Operation():
-                return all(map(self.truth, op.operands))
-            case "ori", ir.Operation():
-                return any(map(self.truth, op.operands))
-            case "xori", ir.Operation():
-                return self.truth(op.operands[0]) != self.truth(op.operands[1])
+        made = None if self.role.lookup(value) else self.loops.made(value)
+        match "" if made is None else made.stem, made:
+            case "cmpi", Made():
+                return self._compare(made)
+            case "andi", Made():
+                return all(map(self.truth, made.operands))
+            case "ori", Made():
+                return any(map(self.truth, made.operands))
+            case "xori", Made():
+                return self.truth(made.operands[0]) != self.truth(made.operands[1])
             case _:
                 return not self.at_most(self.form(value), 0)
 
@@ -95,12 +92,13 @@ class PathValues:
         Raises:
             Undecided: The path does not tell.
         """
-        if (told := self._as_trips(form.plus(Form(-number)))) is not None:
-            left, is_turned = told
-            return self._is_at_most(left, 0) != is_turned
-        return self._is_at_most(form, number)
+        told = self._as_trips(form, number) if self.loops.families else None
+        if told is None:
+            return self._is_at_most(form, number)
+        left, is_turned = told
+        return self._is_at_most(left, 0) != is_turned
 
-    def _as_trips(self, form: Form) -> tuple[Form, bool] | None:
+    def _as_trips(self, form: Form, number: int) -> tuple[Form, bool] | None:
         """How often loops run, where a sum is asked that tells the same.
 
         U - L - k s is above 0 if and only if a loop from L to U by s has more than k
@@ -108,13 +106,15 @@ class PathValues:
         answer.
 
         Args:
-            form: A sum of which it is asked whether it is above 0.
+            form: A sum of which it is asked whether it is above a number.
+            number: The number.
 
         Returns:
             What is above 0 if it is, or is not if the other is true.
         """
         if self._is_telling:  # a bound is a choice, whose condition is asked
             return None
+        form = form.plus(Form(-number))
         for loop in self.loops.families:
             step, gap = self._step_and_gap(loop)
             for k in range(-MOST_APART, MOST_APART + 1):
@@ -127,7 +127,7 @@ class PathValues:
 
     def _step_and_gap(self, loop: ir.Operation) -> tuple[Form, Form]:
         """A loop's step, and how far its bounds are apart."""
-        counted = counted_loop(loop)
+        counted = self.loops.counted(loop)
         assert counted is not None, "what has a step is counted"
         self._is_telling = True
         try:
@@ -235,7 +235,7 @@ class PathValues:
 
     def index(self, loop: ir.Operation) -> Form:
         """The index of a loop whose step nobody knows, in the present iteration."""
-        counted = counted_loop(loop)
+        counted = self.loops.counted(loop)
         assert counted is not None, "what has a step is counted"
         lower, own = self.form(counted.lower), self._own_frame(loop)
         if own is None or not own.iteration:
@@ -245,20 +245,22 @@ class PathValues:
         at = tuple((self.loops.names.loop(f.point.op), f.iteration) for f in frames)
         return lower.plus(Form(0, ((Symbol(self.loops.names.advance(loop), at), 1),)))
 
-    def _iterations_left(self, op: ir.Operation) -> Form | None:
+    def _iterations_left(self, made: Made) -> Form | None:
         """How many iterations of a loop come behind one: (upper - index - 1) / step.
 
         Skewed copies ask for it where the step is no constant, once the loop runs.
         """
-        if keyword(op, "signedness") != "unsigned":
+        if not made.is_unsigned:
             return None
-        names, distance = self.loops.names, self.form(op.operands[0]).plus(Form(1))
+        names, distance = self.loops.names, self.form(made.operands[0]).plus(Form(1))
         for loop in {*self.loops.roles[0], *self.loops.roles[self.number]}:
-            counted = counted_loop(loop)
-            if counted is None or names.of(counted.step) != names.of(op.operands[1]):
+            counted = self.loops.counted(loop)
+            if counted is None or names.of(counted.step) != names.of(made.operands[1]):
                 continue
             bounds = (counted.lower, counted.upper)
-            if names.depth(bounds) >= names.depth(op.results):  # made of the quotient
+            if names.depth(bounds) >= names.depth(
+                made.op.results
+            ):  # made of the quotient
                 continue
             left = self.trips(loop).plus(Form(-1))
             upper = self.form(counted.upper)
@@ -278,12 +280,11 @@ class PathValues:
     def _loops_around(self) -> list[Frame]:
         return [f for f in self.role.frames if f.point.op.name in LOOPS]
 
-    def _compare(self, op: ir.Operation) -> bool:
-        first, second = map(self.form, op.operands)
-        if keyword(op, "signedness") == "unsigned":
-            first, second = map(self.unsigned, op.operands)
+    def _compare(self, made: Made) -> bool:
+        read = self.unsigned if made.is_unsigned else self.form
+        first, second = map(read, made.operands)
         less, more = first.plus(second, -1), second.plus(first, -1)
-        match keyword(op, "comparison_predicate"):
+        match made.compares:
             case "less_than":
                 return self.at_most(less, -1)
             case "less_than_or_equal":
