@@ -17,9 +17,10 @@ from cuda_tile import Options
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.checkers import count, protocol
-from cuda_tile.checkers.protocol import verdict_of
+from cuda_tile.checkers.protocol import Verdict, verdict_of
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.scalars import constant_of
+from cuda_tile.ir.walk import defining_op, entries, nested_ops
 from cuda_tile.pass_order import Pass
 from cuda_tile.pipeline import PIPELINE, run_pass
 
@@ -191,10 +192,10 @@ def test_a_load_may_say_how_often_others_are_made(gpu: str) -> None:
         assert said_of(module)
 
 
-def test_loops_may_begin_apart_in_steps_that_are_no_constants() -> None:
-    """One role cuts its loop between its products, the other one does not.
+def _cut_loop(gpu: str, upper: str = "%n", made: str = "") -> ir.Module:
+    """A loop of two products by a step that is an argument.
 
-    How often both run is not compared: that is unknown, and no reason to refuse it.
+    On sm_90 one role cuts it between its products, so that it begins a step later.
     """
     tile, total = "tile<64x64xbf16>", "tile<64x64xf32>"
     tensor = "tensor_view<640x64xbf16, strides=[64,1]>"
@@ -206,10 +207,11 @@ def test_loops_may_begin_apart_in_steps_that_are_no_constants() -> None:
         %zero = constant <i32: 0> : tile<i32>
         %zeros = constant <f32: 0.0> : {total}
         %x = constant <bf16: 1.0> : {tile}
+        {made}
         %pa = assume div_by<16>, %p : tile<ptr<bf16>>
         %ta = make_tensor_view %pa, shape = [640, 64], strides = [64, 1] : {tensor}
         %va = make_partition_view %ta : {view}
-        %f = for %k in (%zero to %n, step %step) : tile<i32>
+        %f = for %k in (%zero to {upper}, step %step) : tile<i32>
             iter_values(%acc = %zeros) -> ({total}) {{
           %a, %a_t = load_view_tko weak %va[%k, %zero]
             : {view}, tile<i32> -> {tile}, token
@@ -228,9 +230,77 @@ def test_loops_may_begin_apart_in_steps_that_are_no_constants() -> None:
       }}
     }}"""
     module = cuda_tile.load(text.encode())
-    module = cuda_tile.lower(module, until="count", options=Options(gpu="sm_90"))
-    with module.context, ir.Location.unknown():
+    return cuda_tile.lower(module, until="count", options=Options(gpu=gpu))
+
+
+def verdict(module: ir.Module) -> Verdict:
+    (entry,) = entries(module.operation)
+    return verdict_of(ControlFlow(entry))
+
+
+def test_loops_may_begin_apart_in_steps_that_are_no_constants() -> None:
+    """How often both run is one number, and a step less."""
+    module = _cut_loop("sm_90")
+    with module.context:
         assert "stage = 1" in str(module)
+        assert verdict(module) == Verdict(verdict(module).states)
+        wrong = [
+            number
+            for number, mutant in enumerate(mutants(module.operation))
+            if not reason_for(mutant, module.operation)
+        ]
+    assert wrong
+    for number in wrong:
+        module = _cut_loop("sm_90")
+        with module.context, ir.Location.unknown():
+            mutant = mutants(module.operation)[number]
+            mutant.apply(module.operation)
+            assert said_of(module), mutant.name
+
+
+@pytest.mark.parametrize("begin", ["lower", "lower + 2 step", "something else"])
+def test_a_loop_that_begins_elsewhere_is_noticed(begin: str) -> None:
+    """A near miss: what was cut off is one iteration, and it begins one step later.
+
+    What begins at something else is not told apart, which is unknown and no fault.
+    """
+    module = _cut_loop("sm_90")
+    with module.context, ir.Location.unknown():
         assert not said_of(module)
         (entry,) = entries(module.operation)
-        assert protocol.COUNT in verdict_of(ControlFlow(entry)).assumed
+        loops = [op for op in nested_ops(entry) if op.name == "cuda_tile.for"]
+        (cut,) = (op for op in loops if constant_of(op.operands[0]) is None)
+        later = defining_op(cut.operands[0])
+        assert later is not None
+        if begin == "lower":
+            cut.operands[0] = later.operands[0]
+        else:
+            place = 0 if begin == "lower + 2 step" else 1
+            other = loops[0].operands[1] if place else later.results[0]
+            with ir.InsertionPoint(cut):
+                cut.operands[0] = later.clone().result
+                made = defining_op(cut.operands[0])
+                assert made is not None
+                made.operands[0] = other
+        if begin == "something else":
+            assert protocol.COUNT in verdict(module).assumed
+        else:
+            assert said_of(module)
+
+
+BOUNDS = {
+    "quotient": "%q = divi %n, %step unsigned : tile<i32>",
+    "choice": """%c = cmpi less_than %n, %step, signed : tile<i32> -> tile<i1>
+        %q = select %c, %n, %step : tile<i1>, tile<i32>""",
+}
+"""Copies ahead ask for quotients by the step; this one is none of those. The condition
+of a choice is asked while it is."""
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_bound_may_be_made_of_itself(bound: str, gpu: str) -> None:
+    module = _cut_loop(gpu, "%q", BOUNDS[bound])
+    with module.context:
+        assert not said_of(module)
+        assert not verdict(module).fault

@@ -43,6 +43,7 @@ PAGES = {
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,
     ROOT / "docs" / "report.md": KERNELS,
+    ROOT / "docs" / "schedules.md": PTX,
     ROOT / "docs" / "layouts.md": GUIDE,
     ROOT / "docs" / "lines.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
-from cuda_tile.analysis.control_flow import ControlFlow, Edge, counted_loop
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.checkers.integers import Form, Symbol
-from cuda_tile.checkers.path_values import Loops, PathValues, has_unknown_step
+from cuda_tile.checkers.path_loops import Loops
+from cuda_tile.checkers.path_values import PathValues
 from cuda_tile.checkers.protocol_state import Frame, Role, Value
 from cuda_tile.checkers.protocol_steps import slot_of
 from cuda_tile.checkers.relevant import Relevant
 from cuda_tile.ir.roles import find_roles
-from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.traits import COUNTED_LOOPS, LOOPS, TERMINATORS
 
 _HELD = BufferType | PendingType
@@ -67,7 +67,9 @@ class Control:
         left, step = _trips(values, loop)
         if op != loop:
             left = left.plus(values.counted(loop).plus(Form(1)), -step)
-        elif has_unknown_step(loop):
+        elif self.loops.has_unknown_step(loop) and not self.loops.is_one_of_several(
+            loop
+        ):
             left = _distance(values, loop)
         ends = values.at_most(left, 0)
         return next(e for e in edges if (e.target.region is None) == ends)
@@ -78,8 +80,8 @@ class Control:
         if loop.name in LOOPS:
             left, frame.step = _trips(values, loop)
             frame.trips = values.fixed(left)[1]
-            counted = counted_loop(loop)
-            if counted is not None and has_unknown_step(loop):
+            counted = self.loops.counted(loop)
+            if counted is not None and self.loops.has_unknown_step(loop):
                 frame.values[counted.index] = values.form(counted.lower)
             elif counted is not None:
                 counts = values.counted(loop)
@@ -95,11 +97,15 @@ class Control:
             role.frames.pop()
         frame = role.frames[-1]
         symbol = self.loops.index(values.number, loop)
-        kept = {v: x for v, x in frame.values.items() if v == _index_of(loop)}
-        frame.values = {v: _earlier(x, symbol) for v, x in sent.items()} | kept
+        counted, index = self.loops.counted(loop), None
+        if counted is not None:
+            index = frame.values.get(counted.index)
+        frame.values = {v: _earlier(x, symbol) for v, x in sent.items()}
         frame.iteration, frame.place = frame.iteration + 1, 0
-        if (index := _index_of(loop)) is not None and has_unknown_step(loop):
-            frame.values[index] = values.index(loop)
+        if counted is not None and self.loops.has_unknown_step(loop):
+            index = values.index(loop)
+        if counted is not None and index is not None:
+            frame.values[counted.index] = index
         inside = self.loops.names.around
         role.left = frozenset(op for op in role.left if loop not in inside(op))
 
@@ -132,24 +138,17 @@ class Control:
 
 def _trips(values: PathValues, loop: ir.Operation) -> tuple[Form, int]:
     """What a loop's index has before it from its first iteration on; its step."""
-    counted = counted_loop(loop)
-    step = None if counted is None else constant_of(counted.step)
-    if step is None:
+    if (step := values.loops.step(loop)) is None:
         return values.trips(loop), 1
     return _distance(values, loop), step
 
 
 def _distance(values: PathValues, loop: ir.Operation) -> Form:
     """How far the bounds of a counted loop are apart."""
-    counted = counted_loop(loop)
+    counted = values.loops.counted(loop)
     assert counted is not None, "what has bounds is counted"
     read = values.unsigned if counted.is_unsigned else values.form
     return read(counted.upper).plus(read(counted.lower), -1)
-
-
-def _index_of(loop: ir.Operation) -> ir.Value | None:
-    counted = counted_loop(loop)
-    return None if counted is None else counted.index
 
 
 def _block(role: Role) -> ir.Block:

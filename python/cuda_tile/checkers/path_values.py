@@ -7,113 +7,23 @@ What a path cannot tell is raised as `Undecided`, so that it goes on in both way
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.checkers.integers import (
     Form,
     Interval,
     Key,
-    Names,
     Symbol,
     Undecided,
     added,
     key_of,
 )
-from cuda_tile.checkers.protocol_state import FAR, Frame, State
+from cuda_tile.checkers.path_loops import MOST_APART, Loops, Made
+from cuda_tile.checkers.protocol_state import Frame, State
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.attributes import keyword
-from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import LOOPS
-from cuda_tile.ir.walk import defining_op, op_stem
-
-
-class Loops:
-    """The counted loops of a kernel's roles that matter.
-
-    Args:
-        names: The names of the kernel's values.
-        roles: For each role its loops; all threads first.
-    """
-
-    def __init__(self, names: Names, roles: list[list[ir.Operation]]) -> None:
-        self.names, self.roles = names, roles
-        self.indices: list[tuple[int, ir.Operation]] = []
-        self._constants: dict[ir.Value, Form | None] = {}
-        self._ends = {op: _ends(names, op) for each in roles for op in each}
-        stepped = [op for each in roles for op in each if has_unknown_step(op)]
-        self._positive = {
-            name(op) for op in stepped for name in (names.loop, names.advance)
-        }
-        self._apart = _begun_apart(names, stepped)
-
-    def least(self, key: Key) -> float:
-        """What a sum is at least, whatever the path.
-
-        Of a loop whose step nobody knows: it runs once if it runs, and from its second
-        iteration on its index is above its lower bound.
-        """
-        (symbol, count), *others = key.terms
-        return (
-            1 if count == 1 and not others and symbol.name in self._positive else -inf
-        )
-
-    def is_apart(self, key: Key) -> bool:
-        """Whether a sum has how often a loop runs that others begin apart from.
-
-        Where the step is no constant, these numbers are not compared.
-        """
-        return any(symbol.name in self._apart for symbol, _ in key.terms)
-
-    def constant(self, value: ir.Value) -> Form | None:
-        """The number that a value always is."""
-        if value not in self._constants:
-            known = constant_of(value)
-            number = abs(known or 0) if _is_truth(value) else known or 0
-            self._constants[value] = None if known is None else Form(number)
-        return self._constants[value]
-
-    def index(self, number: int, op: ir.Operation) -> Symbol:
-        """The symbol that counts the iterations of a role's loop."""
-        if (number, op) not in self.indices:
-            self.indices.append((number, op))
-        return Symbol(-1 - self.indices.index((number, op)))
-
-    def alike(self, number: int, key: Key) -> list[ir.Operation]:
-        """The loops of a role that may run as often as a sum says."""
-        wanted = {symbol.name for symbol, _ in key.terms}
-        return [op for op in self.roles[number] if self._ends[op] & wanted]
-
-    def counts(self, key: Key) -> bool:
-        """Whether a sum says how often some loop runs."""
-        return any(self.alike(number, key) for number in range(len(self.roles)))
-
-    def is_waiting(self, state: State, number: int, key: Key) -> bool:
-        """Whether a role has yet to enter a loop that runs as often as a sum says."""
-        if not (loops := self.alike(number, key)):
-            return False
-        if number >= len(state.roles):
-            return True
-        role = state.roles[number]
-        if not role.frames:
-            return False
-        own = {f.point.op: f.iteration for f in role.frames}
-        for op, (_, at) in zip(self.names.around(loops[0]), key.at, strict=False):
-            if own.get(op) != at:
-                return op not in role.left and own.get(op, -1) < at
-        return any(op not in own and op not in role.left for op in loops)
-
-    def far(self, state: State, key: Key | None) -> int:
-        """How many iterations beyond those that are told apart; -1 for none."""
-        if key is None or any(
-            self.is_waiting(state, number, key) for number in range(len(self.roles))
-        ):
-            return -1
-        frames = (f for role in state.roles for f in role.frames if f.trips == key)
-        return max(-1, min((f.iteration for f in frames), default=-1) - FAR)
 
 
 class PathValues:
@@ -129,29 +39,30 @@ class PathValues:
         self.loops, self.state, self.number = loops, state, number
         self.role = state.roles[number]
         self._asked = 0
+        self._is_telling = False
 
     def form(self, value: ir.Value) -> Form:
         """An integer, or a condition as 0 or 1."""
+        if (known := self.loops.fixed(value)) is not None:
+            return known
         found = self.role.lookup(value)
         if isinstance(found, Form):
             return found
-        if (known := self.loops.constant(value)) is not None:
-            return known
-        op = defining_op(value)
-        if op is None:
+        if (made := self.loops.made(value)) is None:
             return self._symbol(value)
-        match op_stem(op):
+        match made.stem:
             case "assume":
-                return self.form(op.operands[0])
+                return self.form(made.operands[0])
             case "addi":
-                return self.form(op.operands[0]).plus(self.form(op.operands[1]))
+                return self.form(made.operands[0]).plus(self.form(made.operands[1]))
             case "subi":
-                return self.form(op.operands[0]).plus(self.form(op.operands[1]), -1)
+                return self.form(made.operands[0]).plus(self.form(made.operands[1]), -1)
             case "select":
-                return self.form(op.operands[1 if self.truth(op.operands[0]) else 2])
-            case "cmpi" | "andi" | "ori" | "xori" if _is_truth(value):
+                is_first = self.truth(made.operands[0])
+                return self.form(made.operands[1 if is_first else 2])
+            case "cmpi" | "andi" | "ori" | "xori" if made.is_truth:
                 return Form(int(self.truth(value)))
-            case "divi" if (left := self._iterations_left(op)) is not None:
+            case "divi" if (left := self._iterations_left(made)) is not None:
                 return left
             case _:
                 return self._symbol(value)
@@ -162,16 +73,16 @@ class PathValues:
         Raises:
             Undecided: The path does not tell.
         """
-        op = None if self.role.lookup(value) else defining_op(value)
-        match "" if op is None else op_stem(op), op:
-            case "cmpi", ir.Operation():
-                return self._compare(op)
-            case "andi", ir.Operation():
-                return all(map(self.truth, op.operands))
-            case "ori", ir.Operation():
-                return any(map(self.truth, op.operands))
-            case "xori", ir.Operation():
-                return self.truth(op.operands[0]) != self.truth(op.operands[1])
+        made = None if self.role.lookup(value) else self.loops.made(value)
+        match "" if made is None else made.stem, made:
+            case "cmpi", Made():
+                return self._compare(made)
+            case "andi", Made():
+                return all(map(self.truth, made.operands))
+            case "ori", Made():
+                return any(map(self.truth, made.operands))
+            case "xori", Made():
+                return self.truth(made.operands[0]) != self.truth(made.operands[1])
             case _:
                 return not self.at_most(self.form(value), 0)
 
@@ -181,6 +92,51 @@ class PathValues:
         Raises:
             Undecided: The path does not tell.
         """
+        told = self._as_trips(form, number) if self.loops.families else None
+        if told is None:
+            return self._is_at_most(form, number)
+        left, is_turned = told
+        return self._is_at_most(left, 0) != is_turned
+
+    def _as_trips(self, form: Form, number: int) -> tuple[Form, bool] | None:
+        """How often loops run, where a sum is asked that tells the same.
+
+        U - L - k s is above 0 if and only if a loop from L to U by s has more than k
+        iterations. Only asked where loops begin k steps apart, so that both have one
+        answer.
+
+        Args:
+            form: A sum of which it is asked whether it is above a number.
+            number: The number.
+
+        Returns:
+            What is above 0 if it is, or is not if the other is true.
+        """
+        if self._is_telling:  # a bound is a choice, whose condition is asked
+            return None
+        form = form.plus(Form(-number))
+        for loop in self.loops.families:
+            step, gap = self._step_and_gap(loop)
+            for k in range(-MOST_APART, MOST_APART + 1):
+                ahead = gap.plus(step, -k)
+                if form == ahead:
+                    return self.trips(loop).plus(Form(-k)), False
+                if form == Form(1).plus(ahead, -1):
+                    return self.trips(loop).plus(Form(-k)), True
+        return None
+
+    def _step_and_gap(self, loop: ir.Operation) -> tuple[Form, Form]:
+        """A loop's step, and how far its bounds are apart."""
+        counted = self.loops.counted(loop)
+        assert counted is not None, "what has a step is counted"
+        self._is_telling = True
+        try:
+            gap = self.form(counted.upper).plus(self.form(counted.lower), -1)
+            return self.form(counted.step), gap
+        finally:
+            self._is_telling = False
+
+    def _is_at_most(self, form: Form, number: int) -> bool:
         fixed, rest, (low, high) = self._parts(form)
         if high <= number or low > number:
             return high <= number
@@ -271,15 +227,15 @@ class PathValues:
 
     def trips(self, loop: ir.Operation) -> Form:
         """How often a loop runs whose end nobody can count."""
-        names = self.loops.names
-        around = names.around(loop)
-        frames = [f for f in self._loops_around() if f.point.op in around]
-        at = tuple((names.loop(f.point.op), f.iteration) for f in frames)
-        return Form(0, ((Symbol(names.loop(loop), at), 1),))
+        names, (first, less) = self.loops.names, self.loops.first(loop)
+        around = set(map(names.loop, names.around(loop)))
+        named = ((names.loop(f.point.op), f) for f in self._loops_around())
+        at = tuple((name, f.iteration) for name, f in named if name in around)
+        return Form(-less, ((Symbol(names.loop(first), at), 1),))
 
     def index(self, loop: ir.Operation) -> Form:
         """The index of a loop whose step nobody knows, in the present iteration."""
-        counted = counted_loop(loop)
+        counted = self.loops.counted(loop)
         assert counted is not None, "what has a step is counted"
         lower, own = self.form(counted.lower), self._own_frame(loop)
         if own is None or not own.iteration:
@@ -289,20 +245,22 @@ class PathValues:
         at = tuple((self.loops.names.loop(f.point.op), f.iteration) for f in frames)
         return lower.plus(Form(0, ((Symbol(self.loops.names.advance(loop), at), 1),)))
 
-    def _iterations_left(self, op: ir.Operation) -> Form | None:
+    def _iterations_left(self, made: Made) -> Form | None:
         """How many iterations of a loop come behind one: (upper - index - 1) / step.
 
         Skewed copies ask for it where the step is no constant, once the loop runs.
         """
-        if keyword(op, "signedness") != "unsigned":
+        if not made.is_unsigned:
             return None
-        names, distance = self.loops.names, self.form(op.operands[0]).plus(Form(1))
+        names, distance = self.loops.names, self.form(made.operands[0]).plus(Form(1))
         for loop in {*self.loops.roles[0], *self.loops.roles[self.number]}:
-            counted = counted_loop(loop)
-            if counted is None or names.of(counted.step) != names.of(op.operands[1]):
+            counted = self.loops.counted(loop)
+            if counted is None or names.of(counted.step) != names.of(made.operands[1]):
                 continue
             bounds = (counted.lower, counted.upper)
-            if names.depth(bounds) >= names.depth(op.results):  # made of the quotient
+            if names.depth(bounds) >= names.depth(
+                made.op.results
+            ):  # made of the quotient
                 continue
             left = self.trips(loop).plus(Form(-1))
             upper = self.form(counted.upper)
@@ -322,12 +280,11 @@ class PathValues:
     def _loops_around(self) -> list[Frame]:
         return [f for f in self.role.frames if f.point.op.name in LOOPS]
 
-    def _compare(self, op: ir.Operation) -> bool:
-        first, second = map(self.form, op.operands)
-        if keyword(op, "signedness") == "unsigned":
-            first, second = map(self.unsigned, op.operands)
+    def _compare(self, made: Made) -> bool:
+        read = self.unsigned if made.is_unsigned else self.form
+        first, second = map(read, made.operands)
         less, more = first.plus(second, -1), second.plus(first, -1)
-        match keyword(op, "comparison_predicate"):
+        match made.compares:
             case "less_than":
                 return self.at_most(less, -1)
             case "less_than_or_equal":
@@ -345,43 +302,3 @@ class PathValues:
         """A value, read as an unsigned integer."""
         form, bits = self.form(value), ir.IntegerType(element_of(value)).width
         return form.plus(Form(1 << bits)) if self.at_most(form, -1) else form
-
-
-def _is_truth(value: ir.Value) -> bool:
-    element = element_of(value)
-    return isinstance(element, ir.IntegerType) and element.width == 1
-
-
-def has_unknown_step(op: ir.Operation) -> bool:
-    """Whether an op is a `for` whose step is no constant."""
-    loop = counted_loop(op)
-    return loop is not None and constant_of(loop.step) is None
-
-
-def _begun_apart(names: Names, loops: Sequence[ir.Operation]) -> set[int]:
-    """The names of loops that end at one bound, in equal steps, from several places."""
-    alike: dict[tuple[int, ...], set[int]] = {}
-    for op in loops:
-        _, *ends = map(names.of, list(op.operands)[:3])
-        alike.setdefault(tuple(ends), set()).add(names.loop(op))
-    return {name for each in alike.values() if len(each) > 1 for name in each}
-
-
-def _ends(names: Names, op: ir.Operation) -> frozenset[int]:
-    """The names that decide how often a counted loop runs."""
-    loop = counted_loop(op)
-    if loop is None:
-        return frozenset({names.loop(op)})
-    bounds = _leaves(names, loop.lower) | _leaves(names, loop.upper)
-    return bounds | {names.loop(op)} if has_unknown_step(op) else bounds
-
-
-def _leaves(names: Names, value: ir.Value) -> frozenset[int]:
-    """The names of what sums and choices are made of."""
-    op = defining_op(value)
-    if constant_of(value) is not None:
-        return frozenset()
-    if op is None or op_stem(op) not in {"assume", "addi", "subi", "select"}:
-        return frozenset({names.of(value)})
-    operands = list(op.operands)[1 if op_stem(op) == "select" else 0 :]
-    return frozenset[int]().union(*(_leaves(names, v) for v in operands))

@@ -18,7 +18,8 @@ from cuda_tile.analysis.control_flow import ControlFlow, regions_of
 from cuda_tile.checkers.integers import Names, Undecided
 from cuda_tile.checkers.later_uses import LaterUses
 from cuda_tile.checkers.path_control import Control
-from cuda_tile.checkers.path_values import Loops, PathValues
+from cuda_tile.checkers.path_loops import Loops
+from cuda_tile.checkers.path_values import PathValues
 from cuda_tile.checkers.protocol_key import forget, key_of_state
 from cuda_tile.checkers.protocol_state import Frame, Role, State
 from cuda_tile.checkers.protocol_steps import Blocked, Fault, Steps, needs

@@ -12,7 +12,7 @@ from math import inf
 from cuda_tile._mlir import ir
 from cuda_tile.checkers.integers import Interval, Key, Symbol
 from cuda_tile.checkers.later_uses import LaterUses
-from cuda_tile.checkers.path_values import Loops
+from cuda_tile.checkers.path_loops import Loops
 from cuda_tile.checkers.protocol_state import (
     FAR,
     STEPS,

@@ -31,6 +31,7 @@ from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.recorded import RESIDENT_CTAS, box_bytes, launch_recorded
 from cuda_tile.emulator.report import Report
+from cuda_tile.emulator.schedules.explore import explore
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
@@ -168,6 +169,12 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         "arguments, grids and orders; with a launch, look for a schedule against it",
     )
     parser.add_argument(
+        "--schedules",
+        action="store_true",
+        help="run a launch of up to 4 warps in all schedules that may differ, and say "
+        "whether one of them is wrong, and how many results they have",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
     )
     parser.add_argument(
@@ -234,9 +241,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status (1 for findings and mistakes)."""
     parser = build_parser()
     options = parser.parse_intermixed_args(argv)
-    if options.grid is None and not options.prove:
+    if options.grid is None and (options.schedules or not options.prove):
         parser.error("the following arguments are required: --grid")
     try:
+        if options.schedules:
+            return _explore(options)
         return _prove(options) if options.prove else _run(options)
     except PtxError as error:
         print(f"error: {options.file}: {error}", file=sys.stderr)
@@ -270,6 +279,23 @@ def _prove(options: argparse.Namespace) -> int:
             return 1
     print(verdict)
     return 0
+
+
+def _explore(options: argparse.Namespace) -> int:
+    """Prints what a launch does in all schedules; 1 if it is wrong in one of them."""
+    module = parse(_text(options.file))
+    entry = find_entry(module, options.entry)
+    found = explore(
+        module,
+        entry.name,
+        grid=options.grid,
+        block=options.block or _declared(entry, "reqntid", "--block"),
+        args=[parse_argument(text).value for text in options.args],
+        shared_bytes=options.shared,
+        numbers=options.numbers,
+    )
+    print(f"{entry.name}: {found}")
+    return int(found.finding is not None)
 
 
 def _verdict(options: argparse.Namespace, module: Module, entry: Function) -> Verdict:

@@ -6,6 +6,7 @@ PTX ISA: "Parallel Synchronization and Communication Instructions: bar, barrier"
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -49,11 +50,38 @@ class Meeting:
 
 
 class Barriers:
-    """All barriers of all CTAs of one machine."""
+    """All barriers of all CTAs of one machine.
+
+    Attributes:
+        meetings: Those at which somebody has arrived, by CTA and number.
+        over: How often each was complete.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self.meetings: dict[tuple[int, int], Meeting] = {}
+        self.over = Counter[tuple[int, int]]()
+
+    def seats(self, lanes: Lanes, barrier: Barrier) -> tuple[int, int, int, int] | None:
+        """Where lanes would arrive; None at a barrier of all threads.
+
+        Args:
+            lanes: Lanes of one warp.
+            barrier: The barrier.
+
+        Returns:
+            The barrier's number among those of all CTAs, how often it was complete, how
+            many threads are missing, and how many would arrive.
+        """
+        number = int(barrier.number[lanes.index][0])
+        threads = self._threads(barrier, lanes, number)
+        if threads is None:
+            return None
+        cta = int(self._machine.cta_of[lanes.numbers[0]])
+        meeting = self.meetings.get((cta, number))
+        missing = threads - (meeting.arrived if meeting is not None else 0)
+        come = WARP_LANES if barrier.is_aligned else lanes.count
+        return cta * 16 + number, self.over[cta, number], missing, come
 
     def arrive(self, group: Group, barrier: Barrier) -> list[Group]:
         """Lets a group arrive; returns the groups that can go on.
@@ -178,6 +206,7 @@ class Barriers:
                 f"{machine.shadow.log.where(meeting.at)}",
             )
         del self.meetings[meeting.cta, meeting.number]
+        self.over[meeting.cta, meeting.number] += 1
         machine.progress += 1
         arrived = np.sort(np.concatenate(meeting.lanes))
         held = [group.lanes.numbers for group in meeting.waiting]

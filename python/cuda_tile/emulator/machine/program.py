@@ -134,6 +134,16 @@ class Program:
         """The registers on which branches and waits depend."""
         return steering_registers(self._flows, self._roots)
 
+    def cut(self, is_cut: Callable[[Instruction], bool]) -> None:
+        """Ends segments before some instructions, too.
+
+        Args:
+            is_cut: Which.
+        """
+        code = self.function.code
+        self._labels.update(n for n, each in enumerate(code) if is_cut(each))
+        self._segments.clear()
+
     def segment(self, pc: int) -> Segment:
         """Returns the segment that starts at an instruction."""
         found = self._segments.get(pc)

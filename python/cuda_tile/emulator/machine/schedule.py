@@ -9,7 +9,7 @@ for each other only where an instruction requires it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
@@ -44,7 +44,7 @@ from cuda_tile.emulator.machine.waiting import Waiting
 from cuda_tile.emulator.memory.call_stack import Cells
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
-from cuda_tile.emulator.ptx.syntax import Variable
+from cuda_tile.emulator.ptx.syntax import Instruction, Variable
 from cuda_tile.emulator.sync.mbarriers import Mbarriers
 from cuda_tile.emulator.threads.lanes import Lanes
 
@@ -62,6 +62,14 @@ class Watcher(Protocol):
 
     def before(self, group: Group) -> None:
         """Some lanes are about to run the instruction at which they stand."""
+        ...
+
+
+class Chooser(Protocol):
+    """Says who goes next, in place of a draw."""
+
+    def choose(self, ready: Sequence[Group]) -> int:
+        """The place of those that go next, among all that can."""
         ...
 
 
@@ -92,6 +100,23 @@ class Scheduler:
         self._picks = 0
         self._steps = 0
         self.watcher: Watcher | None = None
+        self._chooser: Chooser | None = None
+
+    def follow(self, chooser: Chooser, is_cut: Callable[[Instruction], bool]) -> None:
+        """Asks who goes next, before some instructions and wherever lanes may change.
+
+        Args:
+            chooser: Who is asked.
+            is_cut: The instructions.
+        """
+        self._chooser = chooser
+        for program in self._programs.values():
+            program.cut(is_cut)
+
+    @property
+    def barriers(self) -> Barriers:
+        """The barriers of the machine."""
+        return self._barriers
 
     @property
     def mbarriers(self) -> Mbarriers:
@@ -145,6 +170,8 @@ class Scheduler:
 
     def _pick(self) -> Group:
         ready = self._ready
+        if self._chooser is not None:
+            return ready.pop(self._chooser.choose(ready))
         if len(ready) == 1:
             return ready.pop()
         self._picks += 1
@@ -198,7 +225,10 @@ class Scheduler:
                 return
             current = self._go_on(met, segment)
             if current is not None and (
-                self._ready or self._parked or self._is_joined(current)
+                self._ready
+                or self._parked
+                or self._chooser is not None
+                or self._is_joined(current)
             ):
                 self._add(current)
                 return

@@ -189,10 +189,12 @@ class Kernel:
     @cached_property
     def live(self) -> list[frozenset[Register]]:
         """The registers that matter before each instruction, and at the end."""
-        return live_registers(self.function, self.followed, _read, destinations)
+        return live_registers(
+            self.function, self.followed, registers_read, destinations
+        )
 
 
-def _read(instruction: Instruction) -> list[Register]:
+def registers_read(instruction: Instruction) -> list[Register]:
     """The registers that an instruction reads: a guard, sources and addresses."""
     found = [] if instruction.guard is None else [instruction.guard[0]]
     for operand in instruction.operands:
@@ -240,7 +242,7 @@ def _followed(function: Function) -> frozenset[Register]:
             found.add(instruction.guard[0])
         if instruction.opcode in {"mbarrier", "wgmma"}:
             found.update(_sources_of(instruction))
-            found.update(_read(instruction))
+            found.update(registers_read(instruction))
         elif instruction.opcode not in COMPUTES:
             own = instruction.operands
             if "bulk" in instruction.modifiers:

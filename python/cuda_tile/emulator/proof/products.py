@@ -9,11 +9,12 @@ together, so that who has waited for it knows that they have come as far as ther
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from cuda_tile.emulator.proof.shadow import Doubt, Shadow
+from cuda_tile.emulator.proof.shadow import NOBODY, Doubt, Shadow
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
@@ -50,15 +51,10 @@ class Products:
         """The same of another path."""
         return Products(list(self.groups), self.touched)
 
-    def rows(self) -> list[int]:
-        """The rows that matter to them."""
-        return [row for group in self.groups for row in group.rows]
-
     def number(self, new: Array) -> None:
-        """Gives rows new numbers."""
+        """Gives rows new numbers, and drops those of which nobody asks any more."""
         self.groups = [
-            Group(tuple(int(new[row]) for row in group.rows), group.held)
-            for group in self.groups
+            Group(renumbered(group.rows, new), group.held) for group in self.groups
         ]
 
     def key(self, signatures: Array) -> tuple[object, ...]:
@@ -126,6 +122,17 @@ class Products:
         shadow.rows.known[np.array(rows, np.int64)[:, None], threads] = True
 
 
+def renumbered(rows: Iterable[int], new: Array) -> tuple[int, ...]:
+    """Rows by their new numbers, without those that have none.
+
+    Args:
+        rows: Their numbers so far.
+        new: For each row its new number, or NOBODY.
+    """
+    found = (int(new[row]) for row in rows)
+    return tuple(row for row in found if row != NOBODY)
+
+
 def warpgroups(mask: Array) -> list[Array]:
     """The threads of each warpgroup.
 
@@ -158,14 +165,10 @@ class BulkGroups:
         """The same of another path."""
         return BulkGroups({thread: list(groups) for thread, groups in self.of.items()})
 
-    def rows(self) -> list[int]:
-        """The rows that matter to them."""
-        return [row for groups in self.of.values() for rows in groups for row in rows]
-
     def number(self, new: Array) -> None:
-        """Gives rows new numbers."""
+        """Gives rows new numbers, and drops those of which nobody asks any more."""
         for groups in self.of.values():
-            groups[:] = [tuple(int(new[row]) for row in rows) for rows in groups]
+            groups[:] = [renumbered(rows, new) for rows in groups]
 
     def key(self, signatures: Array) -> tuple[object, ...]:
         """What tells their state from others."""

@@ -103,8 +103,8 @@ class Search:
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
-        state.widen(group, is_exact=self.is_exact)
-        seen = self._seen.setdefault(state.key(), [])
+        order = state.widen(group, is_exact=self.is_exact)
+        seen = self._seen.setdefault(state.key(order), [])
         if not any(facts.covers(state.facts) for facts in seen):
             seen.append(state.facts.copy())
             return True

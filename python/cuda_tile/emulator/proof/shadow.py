@@ -18,11 +18,14 @@ from typing import Self
 
 import numpy as np
 
+from cuda_tile.emulator.proof.mixing import mixed, mixed_flags
 from cuda_tile.emulator.ptx.types import Array
 
 WARP = 32
 MOST_BYTES = 1 << 18
 NOBODY = -1
+_READ = 0x2545F4914F6CDD1D
+"""An odd number, so that who reads a unit is told from who writes it."""
 
 
 class Doubt(Exception):
@@ -344,15 +347,15 @@ class Shadow:
         Returns:
             The new number of each row; NOBODY of those that are gone.
         """
-        rows = self.rows
+        rows, n_threads = self.rows, self.n_threads
         table = rows.fenced if self.is_proxied else rows.known
-        sure = np.where((rows.owner == NOBODY)[:, None], rows.known, table)
-        there = np.flatnonzero(~self.gone)
-        is_over = np.asarray(sure[:, there].all(axis=1))
+        there = np.append(~self.gone, np.zeros(rows.known.shape[1] - n_threads, bool))
+        heard = np.asarray((rows.known | ~there).all(axis=1))
+        fenced = np.asarray((table | ~there).all(axis=1))
+        is_over = np.where(rows.owner == NOBODY, heard, fenced)
         writer = self.writer
         padded = np.append(is_over, [False])
         writer[padded[writer]] = NOBODY
-        heard = np.asarray(rows.known[:, there].all(axis=1))
         kept = [
             tuple(row for row in members if not heard[row]) for members in self.sets
         ]
@@ -387,16 +390,8 @@ class Shadow:
     def signatures(self) -> Array:
         """A number of each row: the same for rows that differ in nothing."""
         rows = self.rows
-        parts = [rows.owner[:, None].view(np.uint8), rows.is_wait[:, None]]
-        table = np.packbits(np.concatenate([rows.known, rows.fenced], 1), axis=1)
-        whole = np.concatenate([*parts, table], axis=1)
-        return np.array(
-            [
-                int.from_bytes(blake2b(r.tobytes(), digest_size=7).digest())
-                for r in whole
-            ],
-            np.int64,
-        )
+        owners = mixed(rows.owner.astype(np.int64)[:, None], 1)
+        return owners ^ mixed_flags(rows.known, rows.fenced, rows.is_wait[:, None])
 
     def key(self, signatures: Array) -> bytes:
         """What tells its state from others."""
@@ -406,10 +401,9 @@ class Shadow:
             for rows in self.sets
         ]
         readers = np.array(members, np.int64)[self.reader]
-        parts = [padded[self.writer], readers, self.flying]
         said = blake2b(digest_size=16)
-        for array in parts:
-            said.update(np.ascontiguousarray(array).tobytes())
+        units = padded[self.writer] + _READ * readers + self.flying
+        said.update(mixed(units).tobytes() + mixed(units, 1).tobytes())
         for group in self.groups:
             said.update(b"|")
             for places, threads in group:
@@ -418,8 +412,8 @@ class Shadow:
 
 
 def _numbers(array: Array) -> list[int]:
-    """Each number of an array, once."""
-    return [int(number) for number in np.unique(array)]
+    """Each number of an array, none below 0, once."""
+    return np.flatnonzero(np.bincount(array)).tolist()
 
 
 def _interned(sets: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Array]:

@@ -106,24 +106,32 @@ class State:
         counts = dict(self.counts)
         return State(groups, shadow, lost, facts, *others, visits, counts)
 
-    def key(self) -> tuple[object, ...]:
-        """What tells it from others, but for what the path knows of sums."""
+    def key(self, order: Hashable) -> tuple[object, ...]:
+        """What tells it from others, but for what the path knows of sums.
+
+        Args:
+            order: What `widen` has given.
+        """
         known = (
             frozenset((register, value.key) for register, value in g.registers.items())
             for g in self._sorted()
         )
-        return self._skeleton(), *known
+        return self._skeleton(order), *known
 
     def _sorted(self) -> list[Threads]:
         return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
 
-    def _skeleton(self) -> tuple[object, ...]:
+    def _skeleton(self, order: Hashable) -> tuple[object, ...]:
         """What tells it from others but for registers and bounds."""
         where = [
             (g.place, g.mask.tobytes(), g.waits, g.loops - self._least(g))
             for g in self._sorted()
         ]
         counts = frozenset(self.counts.items())
+        return order, self.lost.tobytes(), tuple(where), counts
+
+    def _order(self) -> Hashable:
+        """What tells its memory, mbarriers and products from others."""
         signatures = self.shadow.signatures()
         said = [
             self.bulk.key(signatures),
@@ -134,8 +142,7 @@ class State:
             *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
         ]
         others = self.shadow.gone.tobytes(), frozenset(self.named.items())
-        order = self.shadow.key(signatures), tuple(said), *others
-        return order, self.lost.tobytes(), tuple(where), counts
+        return self.shadow.key(signatures), tuple(said), *others
 
     def next(self) -> Threads | None:
         """Who goes on: those that are furthest back.
@@ -236,10 +243,9 @@ class State:
 
     def tidy(self) -> None:
         """Drops what nothing of what is to come can depend on."""
-        parts = [*self.mbarriers.at.values(), *self.products.values(), self.bulk]
-        used = [row for part in parts for row in part.rows()]
+        used = [row for one in self.mbarriers.at.values() for row in one.rows()]
         new = self.shadow.tidy(np.array(used, np.int64))
-        for part in parts:
+        for part in (*self.mbarriers.at.values(), *self.products.values(), self.bulk):
             part.number(new)
 
     def is_certain(self, group: Threads) -> bool:
@@ -275,12 +281,15 @@ class State:
             del self.counts[symbol]
         self.facts.forget(lambda name: name in over or is_made_of_counts(name))
 
-    def widen(self, group: Threads, *, is_exact: bool) -> None:
+    def widen(self, group: Threads, *, is_exact: bool) -> Hashable:
         """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
             group: The threads, at a label.
             is_exact: Whether sums are wanted.
+
+        Returns:
+            What tells its memory, mbarriers and products from others.
         """
         self.tidy()
         self._shift()
@@ -290,22 +299,24 @@ class State:
             for register, value in other.registers.items()
         }
         visits = self.visits.setdefault(group.place, Visits())
-        visits.add(Visit(self._skeleton(), known, self.facts.copy()))
+        order = self._order()
+        visits.add(Visit(self._skeleton(order), known, self.facts.copy()))
         counters = visits.counters()
         if not counters:
-            return
+            return order
         symbol = Counted(group.place)
         is_new = is_exact and symbol not in self.counts
         earlier = visits.earlier(counters) if is_new else None
         if earlier is not None:
             self._count(symbol, counters, earlier)
         elif is_exact and len(visits.seen) < MOST_VISITS:
-            return
+            return order
         else:
             for place, register in counters:
                 own = self._sorted()[place]
                 own.registers[register] = forgotten(own.registers[register], own.mask)
         self.visits = {}
+        return order
 
     def _count(self, symbol: Counted, counters: set[Place], earlier: Visit) -> None:
         """This state and all that go on from the earlier one in the same way."""
