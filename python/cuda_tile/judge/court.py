@@ -203,7 +203,12 @@ class Court:
             {"array": next(numbers)} if isinstance(arg, np.ndarray) else arg
             for arg in args
         ]
-        order = {"slot": case, "is_fresh": turn == 2, "pattern": PATTERNS[turn]}
+        order = {
+            "slot": case,
+            "is_fresh": turn == 2,
+            "pattern": PATTERNS[turn],
+            "is_tensors": self._reference.has_tensors,
+        }
         self._wire.send({**order, "args": words}, arrays)
         results, count = self._serve(call)
         self._calls[case, turn] = call

@@ -81,7 +81,7 @@ def judge_file(
     if seed is None:
         raw = candidate.read_bytes() + b"\0" + reference.read_bytes()
         seed = int.from_bytes(hashlib.sha256(raw).digest()[:6], "big")
-    load()  # once, before processes are forked
+    load(candidate, reference)  # once, before processes are forked
     with tempfile.TemporaryDirectory(prefix="judge-") as home:
         own = Path(home) / candidate.name
         shutil.copyfile(candidate, own)
