@@ -36,9 +36,12 @@ def test_errors_of_the_command_are_not_verdicts(tmp_path):
     good = SUITE / "add" / "right_plain.py"
     empty = tmp_path / "empty.py"
     empty.write_text("")
+    broken = tmp_path / "broken.py"
+    broken.write_text("import no_such_library\n")
     for reference, said in (
         ("nowhere.py", "cannot read 'nowhere.py': there is no such file"),
         (empty, "expected a function inputs"),
+        (broken, "raised ModuleNotFoundError: No module named 'no_such_library'"),
     ):
         done = python("cuda_tile.judge", good, "--against", reference, folder=tmp_path)
         assert done.returncode == 1

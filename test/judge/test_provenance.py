@@ -27,6 +27,7 @@ MOVED = {
     "half": X.astype(np.float16),
     "padded": np.pad(X, ((0, 2), (0, 3))),
     "padded behind": np.pad(X.reshape(-1), (0, 12)).reshape(6, 10),
+    "rows padded, in pairs": np.pad(X, ((0, 0), (0, 2))).reshape(6, 5, 2),
     "padded by infinity": np.pad(X, 1, constant_values=-np.inf),
     "stacked": np.stack([X, Y]),
     "side by side": np.concatenate([X, Y], 1),

@@ -87,7 +87,7 @@ def judge_all(words: argparse.Namespace) -> Iterator[tuple[str, Verdict]]:
     limits = read_limits(words)
     names = cast("list[str]", words.candidates)
     reference = Path(words.against)
-    load()  # before there are threads
+    load(*filter(Path.is_file, map(Path, [*names, words.against])))  # before threads
 
     def judge(name: str) -> Verdict:
         return judge_file(Path(name), reference, limits, words.seed)

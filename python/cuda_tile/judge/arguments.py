@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from cuda_tile.judge.tensors import as_array_of
 from cuda_tile.runtime.elements import Array
 
 
@@ -31,4 +32,4 @@ def outputs_of(result: Any) -> list[Array]:
     if result is None:
         return []
     items = cast("Any", result if isinstance(result, (tuple, list)) else (result,))
-    return [np.array(item, subok=False) for item in items]
+    return [as_array_of(item) for item in items]

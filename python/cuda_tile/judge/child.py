@@ -23,6 +23,11 @@ from cuda_tile.errors import UserError
 from cuda_tile.judge.arguments import arrays_of, outputs_of
 from cuda_tile.judge.hook import HOOK, Asked
 from cuda_tile.judge.sandbox import Cage, confine
+from cuda_tile.judge.tensors import (
+    fill_empty_with,
+    hide_where_not_loaded,
+    tensor_of,
+)
 from cuda_tile.judge.wire import Wire
 from cuda_tile.runtime.elements import Array
 
@@ -81,17 +86,18 @@ def serve(wire: Wire, program: Path, cage: Cage) -> NoReturn:
 
 
 def _serve(wire: Wire, program: Path) -> None:
+    hide_where_not_loaded()
     _report_attempts(wire, readable_places(program))
     candidate = _load(program)
     wire.send({"kind": "loaded"})
-    slots: dict[int, list[Any]] = {}
+    slots: dict[int, tuple[list[Any], list[Any]]] = {}
     HOOK.target = Remote(wire)
     while True:
         order, arrays = wire.receive()
         _fill_empty_with(order["pattern"])
-        args = _arguments(order, arrays, slots)
+        args, given = _arguments(order, arrays, slots)
         try:
-            results = outputs_of(candidate(*args))
+            results = outputs_of(candidate(*given))
         except Exception as error:
             _tell(wire, error, program)
             continue
@@ -126,12 +132,18 @@ def _load(program: Path) -> Callable[..., Any]:
 
 
 def _arguments(
-    order: dict[str, Any], arrays: Sequence[Array], slots: dict[int, list[Any]]
-) -> list[Any]:
-    """The arguments of a call: new ones, or earlier ones with new contents."""
+    order: dict[str, Any],
+    arrays: Sequence[Array],
+    slots: dict[int, tuple[list[Any], list[Any]]],
+) -> tuple[list[Any], list[Any]]:
+    """The arguments of a call: new ones, or earlier ones with new contents.
+
+    Returns:
+        Their arrays and numbers, and what the candidate gets of them.
+    """
     slot = order["slot"]
     if not order["is_fresh"] and slot in slots:
-        for arg, array in zip(arrays_of(slots[slot]), arrays, strict=True):
+        for arg, array in zip(arrays_of(slots[slot][0]), arrays, strict=True):
             arg.setflags(write=True)
             arg[...] = array
         return slots[slot]
@@ -140,8 +152,13 @@ def _arguments(
         next(fresh).view(DeviceNdarray) if isinstance(value, dict) else value
         for value in order["args"]
     ]
-    slots.setdefault(slot, found)
-    return found
+    is_tensors = order["is_tensors"]
+    given = [
+        tensor_of(arg, is_on_device=True) if is_tensors and arrays_of([arg]) else arg
+        for arg in found
+    ]
+    slots.setdefault(slot, (found, given))
+    return found, given
 
 
 _EMPTY, _EMPTY_LIKE = np.empty, np.empty_like
@@ -163,6 +180,7 @@ def _fill_empty_with(pattern: int) -> None:
         return filled(_EMPTY_LIKE(*args, **words))
 
     np.empty, np.empty_like = empty, empty_like  # type: ignore[assignment]
+    fill_empty_with(pattern)
 
 
 _WRITES = os.O_WRONLY | os.O_RDWR

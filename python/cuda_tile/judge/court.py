@@ -203,7 +203,12 @@ class Court:
             {"array": next(numbers)} if isinstance(arg, np.ndarray) else arg
             for arg in args
         ]
-        order = {"slot": case, "is_fresh": turn == 2, "pattern": PATTERNS[turn]}
+        order = {
+            "slot": case,
+            "is_fresh": turn == 2,
+            "pattern": PATTERNS[turn],
+            "is_tensors": self._reference.has_tensors,
+        }
         self._wire.send({**order, "args": words}, arrays)
         results, count = self._serve(call)
         self._calls[case, turn] = call
@@ -361,6 +366,7 @@ class Court:
         for case in range(self._reference.cases):
             first, other, again = (self._calls[case, turn] for turn in range(3))
             self._compare_launches(first, other)
+            self._compare_again(first, again)
             for number, (one, two) in enumerate(
                 zip(first.outputs, again.outputs, strict=True)
             ):
@@ -387,6 +393,28 @@ class Court:
             self._compare_arrays(first, other, number, pair)
         for number in range(len(first.ways)):
             self._compare_outputs(first, other, number)
+
+    def _compare_again(self, first: Call, again: Call) -> None:
+        """The same data must have the same launches: no answer was kept."""
+        one, two = first.device.launches, again.device.launches
+        if [booked.what for booked in one] != [booked.what for booked in two]:
+            self.verdict.add(
+                "cheating",
+                "expected the same launches for the same data, got another kernel, "
+                "grid or number: the host knows what it has seen",
+                **again.place,
+            )
+            return
+        for number, (was, now) in enumerate(zip(one, two, strict=True)):
+            for place, before in enumerate(was.before):
+                found = _as_unwritten(now.before[place], again.turn)
+                if same(before, found) or self._ignored(first, was, place, found):
+                    continue
+                self._accuse(first, again, number, place)
+
+    def _ignored(self, call: Call, booked: Booked, place: int, other: Array) -> bool:
+        rng = np.random.default_rng([self._seed, 3, place])
+        return call.device.ignores(booked, place, other, rng)
 
     def _compare_outputs(self, first: Call, other: Call, number: int) -> None:
         """The host may move what launches left, in a way that data does not decide."""
@@ -428,32 +456,50 @@ class Court:
             if is_same_way(
                 (one.ways[place], one.before[place], pools[0]),
                 (two.ways[place], two.before[place], pools[1]),
-            ) or all(
-                call.device.ignores(booked, place)
-                for call, booked in ((first, one), (other, two))
+            ) or (
+                self._ignored(first, one, place, two.before[place])
+                and self._ignored(other, two, place, one.before[place])
             ):
                 continue
-            is_metadata = one.before[place].dtype.kind in "iub"
-            is_answer = any(
-                find_way(value, {("input", 0, 0): one.before[place]}) is not None
-                for value in first.expected.values
-                if value.size > 1 and value.dtype == one.before[place].dtype
-            )
-            self.verdict.add(
-                "unknown" if is_metadata and not is_answer else "cheating",
-                "expected an input, a constant or what a launch left, got what the "
-                "host computed from data",
-                **first.place,
-                launch=number,
-                kernel=one.kernel,
-                array=place,
-            )
+            self._accuse(first, first, number, place)
+
+    def _accuse(self, first: Call, call: Call, number: int, place: int) -> None:
+        """Of an array of a launch that is no input, no constant and no launch's."""
+        booked = call.device.launches[number]
+        before = booked.before[place]
+        is_answer = any(
+            find_way(value, {("input", 0, 0): before}) is not None
+            for value in first.expected.values
+            if value.size > 1 and value.dtype == before.dtype
+        )
+        is_metadata = before.dtype.kind in "iub"
+        self.verdict.add(
+            "unknown" if is_metadata and not is_answer else "cheating",
+            "expected an input, a constant or what a launch left, got what the "
+            "host computed from data"
+            if call is first
+            else "expected the same arrays for the same data, got others: the host "
+            "knows what it has seen",
+            **call.place,
+            launch=number,
+            kernel=booked.kernel,
+            array=place,
+        )
 
     def _count(self) -> None:
         launches = [b for call in self._calls.values() for b in call.device.launches]
         self.verdict.counts["calls"] = len(self._calls)
         self.verdict.counts["launches"] = len(launches)
         self.verdict.counts["operations"] = sum(booked.ops for booked in launches)
+
+
+def _as_unwritten(array: Array, turn: int) -> Array:
+    """An array with unwritten elements as they are in the first call."""
+    was, now = (
+        np.frombuffer(bytes([PATTERNS[each]]) * array.dtype.itemsize, array.dtype)[0]
+        for each in (0, turn)
+    )
+    return np.where(same_elements(array, np.broadcast_to(now, array.shape)), was, array)
 
 
 def _known_before(device: Device, number: int) -> dict[Place, Array]:

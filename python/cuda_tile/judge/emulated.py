@@ -87,7 +87,7 @@ def reference_instructions(
     device = Device(arrays_of(args), court.rules.seconds, court.rules.mode)
     HOOK.target = device
     try:
-        program(*args)
+        program(*court.reference.handed(args, is_on_device=True))
     finally:
         HOOK.target = None
     return _emulate_all(court, place, device, seed)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from cuda_tile.cutile.session import launch_place
 from cuda_tile.cutile.signatures import export, passed, signature_of
 from cuda_tile.cutile.standin import load_standin
 from cuda_tile.errors import UserError
+from cuda_tile.judge.tensors import load_where_named
 from cuda_tile.runtime.elements import Array
 
 
@@ -112,8 +114,11 @@ HOOK = Hook()
 """The one of this process: cuTile's functions are replaced once and for all."""
 
 
-def load() -> None:
+def load(*files: Path) -> None:
     """Imports cuTile, and changes nothing in this process: its children have it.
+
+    Args:
+        files: What is judged and by what: where one names PyTorch, that too.
 
     Raises:
         UserError: cuTile is not installed, or the process has loaded a CUDA driver.
@@ -122,6 +127,7 @@ def load() -> None:
     load_standin()  # cuTile asks the driver's version as it is imported
     for name in ("cuda.tile", "cuda_tile.cutile.interface"):
         import_module(name)
+    load_where_named(files)
 
 
 def put_in_front() -> Hook:

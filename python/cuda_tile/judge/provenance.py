@@ -40,7 +40,7 @@ class Way:
         inner: Extents before padding.
         start: Where these begin.
         pad: The bytes of an element of padding.
-        is_flat: Whether the padding is behind all elements, before a reshape.
+        padded: The shape in which it is padded, before a reshape; empty for its own.
     """
 
     place: Place
@@ -50,13 +50,13 @@ class Way:
     inner: tuple[int, ...] = ()
     start: tuple[int, ...] = ()
     pad: bytes = b""
-    is_flat: bool = False
+    padded: tuple[int, ...] = ()
 
     def apply(self, pool: Pool, shape: tuple[int, ...], dtype: Any) -> Array | None:
         """What the way gives of other contents; None where it has no meaning."""
-        if self.is_flat:
-            flat = replace(self, is_flat=False).apply(pool, (prod(shape),), dtype)
-            return None if flat is None else flat.reshape(shape)
+        if self.padded:
+            made = replace(self, padded=()).apply(pool, self.padded, dtype)
+            return None if made is None else made.reshape(shape)
         source = pool.get(self.place)
         inner = self.inner if self.pad else shape
         moved = None if source is None else self._moved(source, inner)
@@ -140,17 +140,26 @@ def find_way(array: Array, pool: Pool) -> AnyWay | None:
     return (
         _slice(array, pool)
         or _padded(array, pool)
-        or _padded_behind(array, pool)
+        or _padded_and_reshaped(array, pool)
         or _joined(array, pool)
     )
 
 
-def _padded_behind(array: Array, pool: Pool) -> Way | None:
-    """Known contents, padded at their end and then reshaped."""
-    if array.ndim < 2:
-        return None
-    way = _padded(np.ascontiguousarray(array).reshape(-1), pool)
-    return None if way is None else replace(way, is_flat=True)
+def _padded_and_reshaped(array: Array, pool: Pool) -> Way | None:
+    """Known contents, padded at their end or that of an axis, and then reshaped."""
+    for shape in _merged(array.shape):
+        way = _padded(np.ascontiguousarray(array).reshape(shape), pool)
+        if way is not None:
+            return replace(way, padded=shape)
+    return None
+
+
+def _merged(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Shapes with two neighbouring axes as one, then all."""
+    for axis in range(len(shape) - 1):
+        yield (*shape[:axis], prod(shape[axis : axis + 2]), *shape[axis + 2 :])
+    if len(shape) > 2:
+        yield (prod(shape),)
 
 
 def _whole(shape: tuple[int, ...], pool: Pool) -> Iterator[Way]:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import inspect
 import itertools
 import runpy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +17,7 @@ import numpy as np
 
 from cuda_tile.errors import UserError
 from cuda_tile.judge.arguments import arrays_of, as_array, copied, outputs_of
+from cuda_tile.judge.tensors import as_array_of, is_tensor, seed_tensors, tensor_of
 from cuda_tile.runtime.elements import Array
 
 CASES = 6
@@ -42,7 +45,8 @@ class Reference:
         """
         if not path.is_file():
             raise UserError(f"cannot read '{path}': there is no such file")
-        names = runpy.run_path(str(path), run_name="reference")
+        with _blamed(path):
+            names = runpy.run_path(str(path), run_name="reference")
         for name in ("inputs", "reference"):
             if not callable(names.get(name)):
                 raise UserError(
@@ -79,29 +83,63 @@ class Reference:
         Raises:
             UserError: They are no arguments.
         """
+        return [_plain(arg) for arg in self._given(number, seed)]
+
+    def _given(self, number: int, seed: Sequence[int]) -> Sequence[Any]:
+        """What the file's own function gives for a case."""
         rng = np.random.default_rng([*seed, number])
+        seed_tensors([*seed, number])
         function = self.names["inputs"]
-        if inspect.isgeneratorfunction(function):
-            cases: Iterator[Any] = function(rng)
-            found: Any = next(itertools.islice(cases, number, None), None)
-        else:
-            found = function(rng, number)
+        with _blamed(self.path):
+            if inspect.isgeneratorfunction(function):
+                cases: Iterator[Any] = function(rng)
+                found: Any = next(itertools.islice(cases, number, None), None)
+            else:
+                found = function(rng, number)
         if not isinstance(found, (tuple, list)):
             raise UserError(
                 f"{self.path}: expected inputs to give a tuple of arguments for case "
                 f"{number}, got {found!r}"
             )
-        return [_plain(arg) for arg in cast("Sequence[Any]", found)]
+        return cast("Sequence[Any]", found)
+
+    @cached_property
+    def has_tensors(self) -> bool:
+        """Whether its inputs are tensors of PyTorch: candidates get these then."""
+        return any(map(is_tensor, self._given(0, [0])))
+
+    def handed(self, args: Sequence[Any], is_on_device: bool = False) -> list[Any]:
+        """Arguments as functions get them: arrays, or tensors with their memory."""
+        if not self.has_tensors:
+            return list(args)
+        return [
+            arg if (array := as_array(arg)) is None else tensor_of(array, is_on_device)
+            for arg in args
+        ]
 
     def answer(self, args: Sequence[Any]) -> tuple[list[Array], list[Array]]:
         """The outputs, and the arrays among the arguments as they are afterwards."""
         own = copied(args)
-        with np.errstate(all="ignore"):
-            result = self.names["reference"](*own)
+        with np.errstate(all="ignore"), _blamed(self.path):
+            result = self.names["reference"](*self.handed(own))
         return outputs_of(result), arrays_of(own)
 
 
+@contextmanager
+def _blamed(path: Path) -> Generator[None]:
+    """Says of what a reference raises that it did."""
+    try:
+        yield
+    except (UserError, MemoryError):
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise UserError(f"{path}: the reference raised {said}") from error
+
+
 def _plain(arg: Any) -> Any:
+    if is_tensor(arg):
+        return as_array_of(arg)
     return cast("Any", arg).item() if isinstance(arg, np.generic) else arg
 
 

@@ -8,10 +8,10 @@ their time or memory ends: the candidate has no say in it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -69,7 +69,8 @@ def judge_file(
         reference: A file with `inputs` and `reference`, which is; for kernels with
             `launch` too.
         limits: What it may cost.
-        seed: Draws data and orders; by default both files' contents do.
+        seed: Draws data and orders; by default one that nobody knows before. The
+            candidate's process may know one that is given.
 
     Raises:
         UserError: A file cannot be read, or the reference is none.
@@ -78,10 +79,7 @@ def judge_file(
     for path in (candidate, reference):
         if not path.is_file():
             raise UserError(f"cannot read '{path}': there is no such file")
-    if seed is None:
-        raw = candidate.read_bytes() + b"\0" + reference.read_bytes()
-        seed = int.from_bytes(hashlib.sha256(raw).digest()[:6], "big")
-    load()  # once, before processes are forked
+    load(candidate, reference)  # once, before processes are forked
     with tempfile.TemporaryDirectory(prefix="judge-") as home:
         own = Path(home) / candidate.name
         shutil.copyfile(candidate, own)
@@ -94,7 +92,9 @@ _FIRST_FILE, _MOST_FILES = 3, 1 << 16
 """Open files: the number after that of standard error, and more than there are."""
 
 
-def _judged(candidate: Path, reference: Path, limits: Limits, seed: int) -> Verdict:
+def _judged(
+    candidate: Path, reference: Path, limits: Limits, seed: int | None
+) -> Verdict:
     ours, theirs = socket.socketpair()
     reader, writer = os.pipe()
     started = [_forked(lambda: _run_candidate(theirs, candidate, limits))]
@@ -111,18 +111,18 @@ def _judged(candidate: Path, reference: Path, limits: Limits, seed: int) -> Verd
         for process in started:
             _end(process)
         os.close(reader)
-    return _verdict(lines, limits, seed)
+    return _verdict(lines, limits)
 
 
 def _judged_kernel(
-    candidate: Path, reference: Path, limits: Limits, seed: int
+    candidate: Path, reference: Path, limits: Limits, seed: int | None
 ) -> Verdict:
     """Of a file without a host: there is no process but the judge's."""
     reader, writer = os.pipe()
 
     def judge() -> NoReturn:
         (out,) = _kept(writer)
-        _hear(out, reference, limits, partial(_hold_kernel_court, candidate, seed))
+        _hear(out, reference, limits, seed, partial(_hold_kernel_court, candidate))
 
     process = _forked(judge)
     try:
@@ -131,7 +131,7 @@ def _judged_kernel(
     finally:
         _end(process)
         os.close(reader)
-    return _verdict(lines, limits, seed)
+    return _verdict(lines, limits)
 
 
 def _forked(do: Callable[[], NoReturn]) -> int:
@@ -179,8 +179,9 @@ def _read_lines(reader: int, deadline: float) -> list[str]:
     return said.decode(errors="replace").splitlines()
 
 
-def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
+def _verdict(lines: list[str], limits: Limits) -> Verdict:
     last: dict[str, Any] = json.loads(lines[-1]) if lines else {"at": "the start"}
+    seed = int(last.get("seed", 0))
     if "refused" in last:
         raise UserError(last["refused"])
     if "verdict" in last:
@@ -202,25 +203,35 @@ def _verdict(lines: list[str], limits: Limits, seed: int) -> Verdict:
 
 
 def _work(
-    process: int, reference: Path, limits: Limits, seed: int, files: Sequence[int]
+    process: int,
+    reference: Path,
+    limits: Limits,
+    seed: int | None,
+    files: Sequence[int],
 ) -> NoReturn:
     """The judge's process; its files are the way out and that to the candidate."""
     writer, end = files
     wire = Wire(socket.socket(fileno=end), process)
-    _hear(writer, reference, limits, partial(_hold_court, wire, seed))
+    _hear(writer, reference, limits, seed, partial(_hold_court, wire))
 
 
 Hold: TypeAlias = Callable[
-    [Reference, Rules, Callable[[dict[str, Any]], None]], dict[str, Any]
+    [int, Reference, Rules, Callable[[dict[str, Any]], None]], dict[str, Any]
 ]
-"""Judges by a reference and rules, telling where it is; gives the verdict in JSON."""
+"""Judges by a seed, a reference and rules, telling where it is; gives the verdict in
+JSON."""
 
 
-def _hear(writer: int, reference: Path, limits: Limits, hold: Hold) -> NoReturn:
+def _hear(
+    writer: int, reference: Path, limits: Limits, given: int | None, hold: Hold
+) -> NoReturn:
     """Judges in this process, which nobody trusts from here on, and ends it."""
+    # Here, where no candidate is: who knows it knows the inputs, and all answers.
+    seed = secrets.randbits(48) if given is None else given
 
     def say(facts: dict[str, Any]) -> None:
-        os.write(writer, json.dumps(facts, default=str).encode() + b"\n")
+        line = json.dumps({**facts, "seed": seed}, default=str)
+        os.write(writer, line.encode() + b"\n")
 
     code = 1
     try:
@@ -230,7 +241,7 @@ def _hear(writer: int, reference: Path, limits: Limits, hold: Hold) -> NoReturn:
         loaded = Reference.load(reference)
         # It reads bytecode of strangers: it may read files, and do nothing else.
         held = confine(Cage(limits.seconds, most, ["/"]))
-        found = hold(loaded, limits.rules, say)
+        found = hold(seed, loaded, limits.rules, say)
         missing = [f"{name} {said}" for name, said in held.items() if said != "holds"]
         found["sandbox"]["the judge's process"] = "; ".join(missing) or "holds"
         say({"verdict": found})

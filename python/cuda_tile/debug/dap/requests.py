@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from cuda_tile.debug.breakpoints import check_hit_condition
@@ -127,7 +128,7 @@ def _frame_body(front: EditorFront, thread: int, place: int, frame: Frame) -> Bo
     }
     if frame.place is not None:
         path = front.live.sources.path(frame.place.file)
-        body["source"] = {"name": frame.place.file, "path": str(path or "")}
+        body["source"] = {"name": Path(frame.place.file).name, "path": str(path or "")}
     return body
 
 
