@@ -52,7 +52,9 @@ def clocks_of(candidate: Candidate) -> Clocks:
     return Clocks(parts[limiter], limiter, parts)
 
 
-def launch_clocks(report: Report, grid: tuple[int, int, int], target: Target) -> Clocks:
+def launch_clocks(
+    report: Report, grid: tuple[int, int, int], target: Target, longer: float = 1.0
+) -> Clocks:
     """The clocks of a launch on a multiprocessor that does many of them.
 
     A launch on the emulator is a small one, which stands for a grid that fills the
@@ -62,11 +64,18 @@ def launch_clocks(report: Report, grid: tuple[int, int, int], target: Target) ->
         report: Of the launch, with bounds and machine code.
         grid: Its tile blocks.
         target: The chip; one without constants is given those of `nearest_clocks`.
+        longer: How many times as many iterations its hottest loop has.
     """
     chip = nearest_clocks(target)
     as_grid = (grid[0] * chip.multiprocessors * LAUNCHES, *grid[1:])
     time = time_of_counts(
-        report, grid, target, as_grid=as_grid, dram_bytes=0.0, chip=chip
+        report,
+        grid,
+        target,
+        as_grid=as_grid,
+        longer=longer,
+        dram_bytes=0.0,
+        chip=chip,
     )
     parts = Counter[str]()
     for part in time.parts:
