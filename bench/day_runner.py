@@ -235,7 +235,7 @@ class Day:
             }
 
         tried = self._tried(item | theirs, spent) if theirs else iter(())
-        found: Record = next(tried, {})
+        found = next(tried, Record())
         failure = found.get("failure")
         return {"triton_failure": failure} if failure else found
 
