@@ -12,6 +12,10 @@ stand for as many as the search takes a loop of unknown length to have. A chosen
 fails if another one spills less, or spills as little and takes less than 1/1.05 of its
 clocks. Ends with `N passed, N failed`. It needs nvdisasm (the extra `report`).
 
+Candidates of fewer than four warps are left out where the chosen one has as many: the
+search takes them only where nothing else fits, though by the model they would do in
+three quarters of the clocks for some small products (docs/plans.md).
+
 By default three products are judged in the fast form, as CI does; `--all` takes every
 product, with several CTAs and without engines too, which takes an hour. `--bench` takes
 the kernels with products of bench: those of products.py and narrow.py for their chips,
@@ -53,13 +57,15 @@ from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import chip_names, find_target
 from cuda_tile.timing.counting import counting
-from cuda_tile.tuning.clocks import Clocks, launch_clocks
+from cuda_tile.timing.crowded import Clocks, launch_clocks
 
 GPUS = ("sm_80", "sm_90", "sm_120")
 ITERATIONS = 4
 """Iterations of a loop that are counted."""
 SAMPLE = 3
 """Products that CI judges."""
+SCHEDULERS = 4
+"""Warps that use all schedulers of a multiprocessor, where a CTA is alone there."""
 SLACK = 1.05
 """What the chosen plan may take of the best one's clocks."""
 
@@ -156,6 +162,7 @@ def candidates(
         fields = plan["fields"]
         is_rival = (
             plan["possible"]
+            and fields["num_warps"] >= SCHEDULERS
             and fields["min_ctas"] in ctas
             and fields["engine"] in engines
         )
