@@ -51,7 +51,7 @@ from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import find_target
 from cuda_tile.timing.counting import counting
-from cuda_tile.timing.crowded import launch_clocks
+from cuda_tile.tuning.clocks import launch_clocks
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))

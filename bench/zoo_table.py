@@ -45,7 +45,7 @@ from cuda_tile.emulator.bounds.slots import PtxSlots
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.record import read_grid
 from cuda_tile.targets import find_target
-from cuda_tile.timing.crowded import launch_clocks
+from cuda_tile.tuning.clocks import launch_clocks
 
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 WIDTHS = dict.fromkeys((*COLUMNS, "time", "ptx"), 9) | {"warps": 7, "limiter": 18}

@@ -50,9 +50,6 @@ def test_estimated_and_counted_clocks_stand_beside_each_other() -> None:
     assert rows["registers per thread"][1] == str(kernel.registers)
     # 64 x 64 x 64 multiply-adds at 1,024 a clock, estimated and counted alike.
     assert rows["clocks of an iteration: tensor cores"] == ("256", "256")
-    # By the model an iteration takes no less, whatever else a CTA does.
-    estimated, modelled = map(int, rows["clocks of an iteration: all"])
-    assert 256 <= modelled < 2 * estimated
     without = compared_rows(kernel, None)
     assert [name for name, _, _ in without] == list(rows)
     assert without[-1][2] == "not counted"

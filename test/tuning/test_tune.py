@@ -21,9 +21,8 @@ from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.inputs import Inputs
 from cuda_tile.targets import find_target
 from cuda_tile.timing.counting import counting
-from cuda_tile.timing.crowded import launch_clocks
 from cuda_tile.tuning.candidate import Candidate, Final, Variant
-from cuda_tile.tuning.clocks import clocks_of
+from cuda_tile.tuning.clocks import clocks_of, launch_clocks
 from cuda_tile.tuning.ranking import rank
 
 ROOT = Path(__file__).resolve().parents[2]

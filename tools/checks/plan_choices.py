@@ -7,14 +7,11 @@
 
 Each candidate of `list_plans` is compiled, its PTX judged by ptxas, which says what it
 spills, and by the model of clocks (docs/time.md): those of a launch on a multiprocessor
-that does many of them, by which the tuner ranks. A few iterations are counted, which
-stand for as many as the search takes a loop of unknown length to have. A chosen plan
-fails if another one spills less, or spills as little and takes less than 1/1.05 of its
-clocks. Ends with `N passed, N failed`. It needs nvdisasm (the extra `report`).
-
-Candidates of fewer than four warps are left out where the chosen one has as many: the
-search takes them only where nothing else fits, though by the model they would do in
-three quarters of the clocks for some small products (docs/plans.md).
+that does many of them, by which the tuner ranks. Loops have as many iterations as the
+search takes one of unknown length to have: of fewer a ring starts all copies before the
+loop. A chosen plan fails if another one spills less, or spills as little and takes less
+than 1/1.05 of its clocks. Ends with `N passed, N failed`. It needs nvdisasm (the extra
+`report`).
 
 By default three products are judged in the fast form, as CI does; `--all` takes every
 product, with several CTAs and without engines too, which takes an hour. `--bench` takes
@@ -57,15 +54,11 @@ from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import chip_names, find_target
 from cuda_tile.timing.counting import counting
-from cuda_tile.timing.crowded import Clocks, launch_clocks
+from cuda_tile.tuning.clocks import Clocks, launch_clocks
 
 GPUS = ("sm_80", "sm_90", "sm_120")
-ITERATIONS = 4
-"""Iterations of a loop that are counted."""
 SAMPLE = 3
 """Products that CI judges."""
-SCHEDULERS = 4
-"""Warps that use all schedulers of a multiprocessor, where a CTA is alone there."""
 SLACK = 1.05
 """What the chosen plan may take of the best one's clocks."""
 
@@ -162,7 +155,6 @@ def candidates(
         fields = plan["fields"]
         is_rival = (
             plan["possible"]
-            and fields["num_warps"] >= SCHEDULERS
             and fields["min_ctas"] in ctas
             and fields["engine"] in engines
         )
@@ -190,7 +182,7 @@ def _clocks(
 ) -> Clocks:
     """Clocks of a CTA on a multiprocessor that does many of them, and what limits."""
     entry = find_entry(module.operation, None)
-    grid, values = product.launch(ITERATIONS)
+    grid, values = product.launch(LOOP_TRIPS)
     report = cuda_tile.run(
         module,
         grid=grid,
@@ -199,8 +191,7 @@ def _clocks(
         compiled=compiled,
         **counting(compiled, needs_machine=True),
     )
-    longer = LOOP_TRIPS / ITERATIONS
-    return launch_clocks(report, read_grid(grid), find_target(gpu), longer)
+    return launch_clocks(report, read_grid(grid), find_target(gpu))
 
 
 def verdict(judged: list[Judged]) -> str | None:

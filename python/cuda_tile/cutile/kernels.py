@@ -110,7 +110,7 @@ class Work:
             return float(report.op_count)
         if report.bounds is None:  # in the debugger, which counts no bounds
             return float(report.steps)
-        from cuda_tile.timing.crowded import launch_clocks
+        from cuda_tile.tuning.clocks import launch_clocks
 
         return launch_clocks(report, self.grid, find_target(settings.gpu)).total
 

@@ -19,8 +19,8 @@ from cuda_tile.pictures.inputs import Inputs
 from cuda_tile.runtime.elements import Array
 from cuda_tile.targets import WARP_LANES
 from cuda_tile.timing.counting import counting
-from cuda_tile.timing.crowded import launch_clocks
 from cuda_tile.tuning.candidate import Candidate, Final
+from cuda_tile.tuning.clocks import launch_clocks
 
 ALIGNMENT_BYTES = 256
 """Of arrays, as `cudaMalloc` aligns them: sectors depend on it."""

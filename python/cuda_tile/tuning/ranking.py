@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuda_tile.timing.crowded import Clocks
 from cuda_tile.tuning.candidate import Candidate, Final
-from cuda_tile.tuning.clocks import clocks_of
+from cuda_tile.tuning.clocks import Clocks, clocks_of
 from cuda_tile.tuning.space import Dropped
 
 
