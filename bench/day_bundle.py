@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the bundle of the first day on a GPU: one command there, ten minutes at most.
 
-    .venv/bin/python bench/day_bundle.py OUT [--gpu sm_90 ...] [--only TEXT ...] [--zip]
+    .venv/bin/python bench/day_bundle.py OUT [--gpu sm_90 ...] [--only TEXT ...]
+        [--triton] [--zip]
 
 On the machine with the GPU, which needs Python, NumPy and the driver:
 
@@ -10,8 +11,9 @@ On the machine with the GPU, which needs Python, NumPy and the driver:
 It runs the kernels of `gpu_check.py`, some of them under compute-sanitizer where that
 is installed; the questions of `tools/gpu_questions.py`; the programs of
 `day_constants.py`, which measure the constants of the model of clocks; and the launches
-of `day_times.py`, beside torch where it is there. `day_page.py day.json`, here, writes
-what came of it, and which of our claims fell.
+of `day_times.py`, beside Triton's kernels, which `--triton` compiles here, and torch
+where it is there. `day_page.py day.json`, here, writes what came of it, and which of
+our claims fell.
 """
 
 from __future__ import annotations
@@ -28,12 +30,14 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench"), str(ROOT / "examples")]
+FOLDERS = ("tools", "tools/oracle", "bench", "examples", "test/ptx")
+sys.path[:0] = [str(ROOT / folder) for folder in FOLDERS]
 
 import gpu_check  # noqa: E402
 import gpu_questions  # noqa: E402
 from day_constants import CHAIN, PROBES, Probe  # noqa: E402
 from day_times import TIMED, Timed  # noqa: E402
+from day_triton import launch_of  # noqa: E402
 from gpu_experiments import EXPERIMENTS, Experiment  # noqa: E402
 
 import cuda_tile  # noqa: E402
@@ -46,7 +50,7 @@ from cuda_tile.ir.walk import entry_name, find_entry  # noqa: E402
 from cuda_tile.options import Options  # noqa: E402
 from cuda_tile.runtime.args import bind_args  # noqa: E402
 from cuda_tile.runtime.elements import element  # noqa: E402
-from cuda_tile.runtime.launch import every_array, spans  # noqa: E402
+from cuda_tile.runtime.launch import Span, every_array, spans  # noqa: E402
 from cuda_tile.runtime.spread import spread_args  # noqa: E402
 from cuda_tile.targets import find_target  # noqa: E402
 
@@ -61,6 +65,8 @@ def make_bundle(
     gpus: Sequence[str],
     kernels: Sequence[gpu_check.Kernel],
     timed: Sequence[Timed] = TIMED,
+    *,
+    has_triton: bool = False,
 ) -> dict[str, Any]:
     """Writes the bundle and gives its plan.
 
@@ -69,16 +75,17 @@ def make_bundle(
         gpus: Chips to compile for.
         kernels: Those to check.
         timed: Launches to time.
+        has_triton: Whether Triton's kernels are there, too.
     """
     manifest = gpu_check.make_bundle(folder, gpus, kernels)
     names = [item["name"] for item in manifest["kernels"]]
     plan: dict[str, Any] = {
-        "schema": 1,
+        "schema": 2,
         "sanitized": names[:: max(1, len(names) // SANITIZED)],
         "questions": [_question(e, n, gpus, folder) for n, e in enumerate(EXPERIMENTS)],
         "constants": [_probe(probe, gpus, folder) for probe in PROBES],
         "known": {gpu: known_constants(gpu) for gpu in gpus},
-        "times": [_timed(each, gpus, folder) for each in timed],
+        "times": [_timed(each, gpus, folder, has_triton=has_triton) for each in timed],
     }
     (folder / "plan.json").write_text(json.dumps(plan))
     shutil.copyfile(RUNNER, folder / "day.py")
@@ -202,7 +209,9 @@ def _probe(probe: Probe, gpus: Sequence[str], folder: Path) -> dict[str, Any]:
 # Times -------------------------------------------------------------------------------
 
 
-def _timed(timed: Timed, gpus: Sequence[str], folder: Path) -> dict[str, Any]:
+def _timed(
+    timed: Timed, gpus: Sequence[str], folder: Path, *, has_triton: bool
+) -> dict[str, Any]:
     """A launch of full size, without its data, and what the model says of it."""
     module = cuda_tile.load(timed.text.encode())
     entry = find_entry(module.operation, None)
@@ -226,8 +235,26 @@ def _timed(timed: Timed, gpus: Sequence[str], folder: Path) -> dict[str, Any]:
         "flops": timed.flops,
         "bytes": timed.bytes,
         "beside": timed.beside,
+        "triton": dict(_triton(timed, gpus, folder, values, pieces))
+        if has_triton
+        else {},
         "predicted": dict(_predictions(timed, gpus, refused)),
     }
+
+
+def _triton(
+    timed: Timed,
+    gpus: Sequence[str],
+    folder: Path,
+    values: Sequence[Any],
+    pieces: Sequence[Span],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What differs in Triton's launch, by chip."""
+    for gpu in gpus:
+        theirs = timed.triton and timed.triton(gpu, values)
+        name = timed.name.replace("/", "-")
+        if theirs and (launch := launch_of(theirs, name, pieces, folder)):
+            yield gpu, launch
 
 
 def _kind(start: int, args: Sequence[Any]) -> str:
@@ -267,9 +294,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("out", type=Path, help="folder to make")
     parser.add_argument("--gpu", nargs="+", default=["sm_90"], help="chips")
     parser.add_argument("--only", nargs="+", default=[""], help="kernels to check")
+    parser.add_argument("--triton", action="store_true", help="Triton's beside ours")
     parser.add_argument("--zip", action="store_true", help="also write OUT.zip")
     words = parser.parse_args(argv)
-    plan = make_bundle(words.out, words.gpu, list(gpu_check.kernels(words.only)))
+    kernels = list(gpu_check.kernels(words.only))
+    plan = make_bundle(words.out, words.gpu, kernels, has_triton=words.triton)
     files = [path for path in words.out.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     if words.zip:

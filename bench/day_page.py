@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
-SCHEMA = 1
+SCHEMA = 2
+TRITON_APART = 0.02
+"""How far two kernels of 16-bit results may be apart, of the largest value: some units
+of bf16, which has 8 bits."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ def claims(day: Record) -> list[Claim]:
         *map(_question, day.get("questions", ())),
         *(_constant(each, day["known"]) for each in day.get("constants", ())),
         *map(_time, day.get("times", ())),
+        *(_triton(each) for each in day.get("times", ()) if _has_triton(each)),
     ]
 
 
@@ -99,6 +103,18 @@ def _time(result: Record) -> Claim:
     return Claim(says, seen, said["low"] <= result["us"] <= said["high"])
 
 
+def _has_triton(result: Record) -> bool:
+    return "triton_us" in result or "triton_failure" in result
+
+
+def _triton(result: Record) -> Claim:
+    says = f"{result['name']} gives what Triton's kernel does"
+    if "triton_failure" in result:
+        return Claim(says, result["triton_failure"], None)
+    far = result["triton_apart"]
+    return Claim(says, f"{far:.2g} apart, of the largest", far <= TRITON_APART)
+
+
 def page(day: Record) -> str:
     """The page, in Markdown."""
     found = claims(day)
@@ -141,12 +157,14 @@ def _cell(text: str) -> str:
 
 def _times(times: Sequence[Record]) -> list[str]:
     rows = [_row(each) for each in times if "us" in each]
-    head = "| launch | us | TFLOP/s | GB/s | likely us | torch us | of torch's speed |"
-    return ["## Times", "", head, "|---|---|---|---|---|---|---|", *rows, ""]
+    names = ("launch", "us", "TFLOP/s", "GB/s", "likely us", "torch us")
+    names += ("of torch's speed", "Triton us", "of Triton's speed")
+    head = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+    return ["## Times", "", *head, *rows, ""]
 
 
 def _row(result: Record) -> str:
-    us, beside = result["us"], result["torch_us"]
+    us, peers = result["us"], [result["torch_us"], result.get("triton_us")]
     said: Any = result.get("predicted") or {}
     cells = [
         result["name"],
@@ -154,10 +172,14 @@ def _row(result: Record) -> str:
         f"{result['flops'] / us / 1e6:.1f}" if result["flops"] else "",
         f"{result['bytes'] / us / 1e3:.0f}",
         f"{said['likely']:.1f}" if said else "",
-        f"{beside:.1f}" if beside else "",
-        f"{beside / us:.0%}" if beside else "",
+        *(cell for peer in peers for cell in _beside(us, peer)),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _beside(us: float, peer: float | None) -> tuple[str, str]:
+    """Another one's time, and our speed over its."""
+    return (f"{peer:.1f}", f"{peer / us:.0%}") if peer else ("", "")
 
 
 def read(path: Path) -> Record:

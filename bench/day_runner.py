@@ -99,7 +99,7 @@ class Day:
             "sanitizer": self._sanitizer,
         }
         before = clocks(self._words.device)
-        found: Record = {"schema": 1, "device": self.name, "chip": self.gpu}
+        found: Record = {"schema": 2, "device": self.name, "chip": self.gpu}
         for name, section in sections.items():
             if self._words.only and name not in self._words.only:
                 self.left_out.append(f"{name}: not asked for")
@@ -210,16 +210,50 @@ class Day:
 
     def _timed(self, item: Record, kernel: Any) -> Record:
         kernel.launch()
-        kernel.results()  # warm, and nothing around its memory was overwritten
+        got = kernel.results()  # warm, and nothing around its memory was overwritten
         us = gpu_runner.timed(self._driver, kernel.launch, REPEAT)
         return {
             "name": item["name"],
             "us": us,
+            **self._triton(item, got),
             "flops": item["flops"],
             "bytes": item["bytes"],
             "predicted": item["predicted"].get(self.gpu),
             "torch_us": by_torch(*item["beside"]),
         }
+
+    def _triton(self, item: Record, ours: list[Any]) -> Record:
+        """Triton's time on the same data, and how far its results are from ours."""
+        theirs = item["triton"].get(self.gpu)
+
+        def spent(kernel: Any) -> Record:
+            kernel.launch()
+            pairs = zip(item["fill"], ours, kernel.results(), strict=True)
+            return {
+                "triton_apart": max(apart(*pair) for pair in pairs),
+                "triton_us": gpu_runner.timed(self._driver, kernel.launch, REPEAT),
+            }
+
+        tried = self._tried(item | theirs, spent) if theirs else iter(())
+        found = next(tried, Record())
+        failure = found.get("failure")
+        return {"triton_failure": failure} if failure else found
+
+
+def apart(kind: str, ours: Any, theirs: Any) -> float:
+    """The largest distance of two arrays, over the largest value of ours."""
+    one, other = (values_of(kind, each) for each in (ours, theirs))
+    with np.errstate(all="ignore"):
+        far = np.abs(one - other).max(initial=0.0)
+        size = np.abs(one).max(initial=0.0)
+    return float(far / size) if size else float(far)
+
+
+def values_of(kind: str, data: Any) -> Any:
+    """The bytes of an array as numbers of f32."""
+    if kind == "bfloat16":
+        return (data.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return data.view(kind).astype(np.float32)
 
 
 def measured(item: Record, kernel: Any) -> Record:

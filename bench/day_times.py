@@ -9,10 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 from attention_kernels import Attention
+from day_triton import AttentionBeside, Maker, ProductBeside, StreamBeside
 from kernel_args import Array, Launch
 from product_kernels import Product
 from real_kernels import aligned
 from stream_kernels import STREAMS, Stream
+from streams import has_form
 
 from cuda_tile import builder as b
 
@@ -34,6 +36,7 @@ class Timed:
         flops: Operations.
         bytes: Least bytes from and to memory.
         beside: The same in torch, see `day_runner.by_torch`, and its sizes.
+        triton: The same in Triton; None where it has no form there.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Timed:
     flops: float
     bytes: float
     beside: tuple[str, tuple[int, ...]]
+    triton: Maker | None = None
 
 
 def product(size: int, tile: tuple[int, int, int] = (128, 128, 64)) -> Timed:
@@ -66,6 +70,7 @@ def product(size: int, tile: tuple[int, int, int] = (128, 128, 64)) -> Timed:
         2.0 * size**3,
         6.0 * size**2,
         ("matmul", (size,)),
+        ProductBeside(tile),
     )
 
 
@@ -88,6 +93,7 @@ def attention(depth: int, positions: int = 4096, heads: int = 32) -> Timed:
         4.0 * heads * positions**2 * depth,
         8.0 * heads * positions * depth,
         ("attention", shape),
+        AttentionBeside(made),
     )
 
 
@@ -139,6 +145,7 @@ def stream(name: str, beside: str, elements: int = 1 << 26) -> Timed:
         0.0,
         float(least),
         (beside, (rows, width)),
+        StreamBeside(name) if has_form(made) and made is not COPY else None,
     )
 
 

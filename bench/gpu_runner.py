@@ -234,22 +234,25 @@ class Memory:
 def parameters(item: Record, code: Record, memory: Memory) -> tuple[Any, list[Any]]:
     """The `kernelParams` array and what it points to."""
     values: list[bytes] = []
-    for parameter in item["parameters"]:
-        if "span" in parameter:
-            address = memory.address(parameter["span"], parameter["offset"])
-            values.append(address.to_bytes(8, "little"))
-        else:
-            values.append(bytes.fromhex(parameter["bytes"]))
-    for part in code["appended"]:
-        if part["kind"] == "grid_extents":
-            values += [extent.to_bytes(4, "little") for extent in item["grid"]]
-        else:
-            values.append(tensor_map(part, memory))
+    for part in (*item["parameters"], *code["appended"]):
+        values += _words(part, item, memory)
     storage = [(ctypes.c_uint8 * len(raw)).from_buffer_copy(raw) for raw in values]
     pointers = (ctypes.c_void_p * max(len(storage), 1))(
         *(ctypes.addressof(part) for part in storage)
     )
     return pointers, storage
+
+
+def _words(part: Record, item: Record, memory: Memory) -> list[bytes]:
+    """The bytes of a parameter; three of them for the extents of the grid."""
+    if "span" in part:
+        address = memory.address(part["span"], part["offset"])
+        return [address.to_bytes(8, "little")]
+    if "bytes" in part:
+        return [bytes.fromhex(part["bytes"])]
+    if part["kind"] == "grid_extents":
+        return [extent.to_bytes(4, "little") for extent in item["grid"]]
+    return [tensor_map(part, memory)]
 
 
 def tensor_map(part: Record, memory: Memory) -> bytes:

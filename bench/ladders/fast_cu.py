@@ -10,11 +10,7 @@ results are compared with NumPy. Nothing of the sources is kept here.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +18,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
+from nvcc import ptx_of
 
-from cuda_tile.codegen.ptxas import assemble, find_ptxas
+from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.emulator import Report, TensorMap, launch, parse
 from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.errors import UserError
@@ -102,18 +99,7 @@ def compile_kernel(folder: Path, number: int) -> str:
     source = (folder / "examples" / "matmul" / f"matmul_{number}.cuh").resolve()
     if not source.is_file():
         raise UserError(f"expected fast.cu in '{folder}', found no {source}")
-    nvcc = find_ptxas().with_name("nvcc")
-    host = os.environ.get("CXX") or shutil.which("clang++-22") or "c++"
-    with tempfile.TemporaryDirectory() as scratch:
-        wrapper, made = Path(scratch, "k.cu"), Path(scratch, "k.ptx")
-        wrapper.write_text(_WRAPPER.format(file=source))
-        command = [str(nvcc), "-ptx", "-std=c++17", "-O3", "-DNDEBUG", "-arch=sm_90a"]
-        command += ["-ccbin", host, "--expt-relaxed-constexpr", "--use_fast_math"]
-        command += ["-o", str(made), str(wrapper)]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        if said.returncode:
-            raise UserError(f"nvcc refuses {source.name}: {said.stderr[-2000:]}")
-        return made.read_text()
+    return ptx_of(_WRAPPER.format(file=source), find_target(GPU).arch)
 
 
 def _map(array: Array, rows: int, columns: int, *, is_deep: bool, swizzle: int) -> Any:

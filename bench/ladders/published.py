@@ -2,19 +2,23 @@
 """Speeds that others published, with their sources, and how each kernel is had here.
 
 Half of each ladder is kept apart: whoever changes the model looks at the open half
-only. The halves are by parity.
+only. The halves are by parity. Ladders of learn-cuda are blind: the model predicted
+them (blind.json, in a commit of its own) before anybody here looked at their figures,
+but for attention's, which a search had shown; the model was not changed since.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Half = Literal["open", "apart"]
+Half = Literal["open", "apart", "blind"]
 
 FAST_CU = "pranjalssh/fast.cu, README and worklog, H100 SXM, bf16, N = 4096; 2026-11-23"
 TILELANG = "tile-ai/tilelang, issue 1787, H100 80GB HBM3 and B200, bf16; 2026-11-28"
 TILUS = "NVIDIA/tilus, pull request 66 (matmul v3), B200, f16; 2026-11-28"
+LEARN = "gau-nernst/learn-cuda, READMEs at commit 1454f8b, bf16; 2026-11-29"
 FLASH_3 = (
     "Shah et al., FlashAttention-3, arXiv 2407.08608, forward, head 128, 16 k tokens, "
     "H100 SXM5; read from its chart by others; 2026-11-28"
@@ -32,7 +36,8 @@ class Step:
         size: Rows, columns and depth of a product, or heads, queries and keys.
         tflops: What was published.
         kernel: How it is had here: `fast.cu N` from its source, or one of our kernels
-            of the same tile: `product M N K TYPE`, `attention DEPTH KEYS`.
+            of the same tile: `product M N K TYPE`, `attention DEPTH KEYS`; or
+            `learn-cuda` and the name of one of its sources.
         half: Which half of the ladder it is in.
         source: Where it was published, and when that was read.
     """
@@ -49,7 +54,7 @@ class Step:
     @property
     def is_same(self) -> bool:
         """Whether it is the very kernel, not one of ours of the same form."""
-        return self.kernel.startswith("fast.cu")
+        return self.kernel.startswith(("fast.cu", "learn-cuda"))
 
     @property
     def operations(self) -> float:
@@ -57,7 +62,13 @@ class Step:
         a, b, c = self.size
         if self.kernel.startswith("attention"):
             return 4.0 * a * b * c * int(self.kernel.split()[1])
+        if self.kernel.startswith("learn-cuda attention"):
+            return 4.0 * a * b * c * _DEPTH
         return 2.0 * a * b * c
+
+
+_DEPTH = 128
+"""The heads of learn-cuda's attention."""
 
 
 def _half(number: int) -> Half:
@@ -79,6 +90,37 @@ def _product(
     name = " x ".join(map(str, size))
     kernel = f"product 128 256 64 {kind}"
     return Step(ladder, name, gpu, size, speed, kernel, _half(number), source)
+
+
+_LEARN_SPEEDS: dict[tuple[str, str, str], dict[str, float]] = {
+    ("learn-cuda on A100", "sm_80", "sm80"): {
+        **{"v1": 59.92, "v2": 64.94, "v3": 166.78, "v4": 190.94, "v5": 160.42},
+        **{"v6": 220.77, "v6b": 220.66},
+    },
+    ("learn-cuda on RTX 5090", "sm_120", "sm80"): {
+        **{"v1": 140.66, "v2": 152.91, "v3": 160.47, "v4": 177.42, "v5": 177.60},
+        **{"v6": 177.66, "v6b": 177.40},
+    },
+    ("learn-cuda with TMA on RTX 5090", "sm_120", "sm120"): {
+        **{"v0": 164.01, "v1": 171.24, "v2": 173.07},
+    },
+    ("learn-cuda on B200", "sm_100", "sm100"): {
+        **{"v0": 409.06, "v1a": 255.73, "v1b": 254.37, "v2a": 699.39, "v2b": 721.02},
+        **{"v3": 914.42, "v4": 1053.61, "v5": 1169.65, "v6": 1273.32, "v7a": 1293.38},
+    },
+    ("learn-cuda's attention on RTX 5090", "sm_120", "attention"): {
+        **{"v1": 142.87, "v2": 181.11, "v3": 189.84, "v4": 194.33, "v5": 197.74},
+    },
+}
+"""TFLOP/s by ladder, chip and kind of source; the RTX 5090 is held at 400 W."""
+
+
+def _learn_cuda() -> Iterator[Step]:
+    for (ladder, gpu, kind), speeds in _LEARN_SPEEDS.items():
+        size = (8, 4096, 8192) if kind == "attention" else _square(4096)
+        for name, speed in speeds.items():
+            kernel = f"learn-cuda {kind} {name}"
+            yield Step(ladder, name, gpu, size, speed, kernel, "blind", LEARN)
 
 
 STEPS: tuple[Step, ...] = (
@@ -105,4 +147,5 @@ STEPS: tuple[Step, ...] = (
         *("FlashAttention 3", "FlashAttention 3", "sm_90", (16, 16384, 16384), 648),
         *("attention 128 128", "apart", FLASH_3),
     ),
+    *_learn_cuda(),
 )

@@ -2,9 +2,9 @@
 """Holds the model of clocks against published speeds.
 
     .venv/bin/python bench/ladders/rebuild.py
-    .venv/bin/python bench/ladders/rebuild.py --fast-cu build/fast.cu
+    .venv/bin/python bench/ladders/rebuild.py --fast-cu DIR --learn-cuda DIR
 
-Without fast.cu, which the user fetches, only ladders run that are had by kernels of
+Without these two, which the user fetches, only ladders run that are had by kernels of
 ours. `--write` keeps what was found in results.json and writes the table of
 docs/time.md from it; a step that did not run keeps its last result.
 """
@@ -114,17 +114,31 @@ def _compiled(text: str, gpu: str) -> cuda_tile.Compiled:
     return cuda_tile.compile(cuda_tile.load(text.encode()), gpu)
 
 
-def predict(step: Step, fast_cu: Path | None) -> Result | None:
+def predict(
+    step: Step, fast_cu: Path | None, learn_cuda: Path | None = None
+) -> Result | None:
     """The model's result; None where the source is not at hand."""
     if step.is_same:
-        if fast_cu is None:
-            return None
-        from fast_cu import predict as by_source
-
-        time = by_source(fast_cu, int(step.kernel.split()[1]), step.size[0])
-        return result(step, time)
+        found = _by_source(step, fast_cu, learn_cuda)
+        return None if found is None else result(step, found)
     how = attention if step.kernel.startswith("attention") else product
     return result(step, how(step))
+
+
+def _by_source(
+    step: Step, fast_cu: Path | None, learn_cuda: Path | None
+) -> Time | None:
+    """The time of the very kernel."""
+    whose, _, name = step.kernel.partition(" ")
+    if whose == "fast.cu" and fast_cu:
+        from fast_cu import predict as by_fast_cu
+
+        return by_fast_cu(fast_cu, int(name), step.size[0])
+    if whose == "learn-cuda" and learn_cuda:
+        from learn_cuda import predict as by_learn_cuda
+
+        return by_learn_cuda(learn_cuda, name, step.gpu, step.size)
+    return None
 
 
 def error(results: Sequence[Result]) -> float:
@@ -134,16 +148,26 @@ def error(results: Sequence[Result]) -> float:
 
 def correlation(results: Sequence[Result]) -> float:
     """Spearman's rank correlation of predicted and published speeds."""
-    said = np.argsort(np.argsort([found.likely for found in results]))
-    true = np.argsort(np.argsort([found.step.tflops for found in results]))
+    said = _ranks([found.likely for found in results])
+    true = _ranks([found.step.tflops for found in results])
     return float(np.corrcoef(said, true)[0, 1])
 
 
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The place of each; equal ones, to a thousandth, have their mean."""
+    rough = [float(f"{value:.3g}") for value in values]
+    return [sum(r < v for r in rough) + (rough.count(v) - 1) / 2 for v in rough]
+
+
 def regret(results: Sequence[Result]) -> float:
-    """How much slower than the fastest is what the model takes for the fastest."""
-    chosen = max(results, key=lambda found: found.likely)
+    """How much slower than the fastest is what the model takes for the fastest.
+
+    Of several that it cannot tell apart, to a thousandth, the slowest.
+    """
+    ranks = _ranks([found.likely for found in results])
+    chosen = [r for r, rank in zip(results, ranks, strict=True) if rank == max(ranks)]
     best = max(found.step.tflops for found in results)
-    return best / chosen.step.tflops - 1
+    return best / min(found.step.tflops for found in chosen) - 1
 
 
 def table(results: Sequence[Result]) -> str:
@@ -171,7 +195,8 @@ def table(results: Sequence[Result]) -> str:
 
 
 def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    same = [r for r in results if r.step.is_same]
+    blind = [r for r in results if r.step.half == "blind"]
+    same = [r for r in results if r.step.is_same and r not in blind]
     others = [r for r in results if not r.step.is_same]
     kinds = (("the very kernels", same), ("ours of the same form", others))
     parts = [
@@ -179,7 +204,9 @@ def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
         for title, some in kinds
         for half in ("open", "apart")
     ]
-    return [*kinds, *parts]
+    ladders = dict.fromkeys(r.step.ladder for r in blind)
+    each = [(f"blind, {n}", [r for r in blind if r.step.ladder == n]) for n in ladders]
+    return [*kinds, *parts, ("blind, all of learn-cuda", blind), *each]
 
 
 def _key(step: Step) -> str:
@@ -207,8 +234,11 @@ def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fast-cu", type=Path, metavar="DIR", help="fast.cu's sources")
+    parser.add_argument("--learn-cuda", type=Path, metavar="DIR", help="learn-cuda's")
     parser.add_argument("--only", default="", metavar="TEXT", help="part of the name")
-    parser.add_argument("--half", choices=("open", "apart"), help="only this half")
+    parser.add_argument(
+        "--half", choices=("open", "apart", "blind"), help="only this half"
+    )
     parser.add_argument("--write", action="store_true", help="keep it, write the page")
     words = parser.parse_args()
     kept = read()
@@ -216,7 +246,7 @@ def main() -> int:
         if words.only not in _key(step) or words.half not in (None, step.half):
             continue
         try:
-            found = predict(step, words.fast_cu)
+            found = predict(step, words.fast_cu, words.learn_cuda)
         except UserError as problem:
             print(f"{_key(step)}: {problem.message[:300]}", file=sys.stderr)
             continue

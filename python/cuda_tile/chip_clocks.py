@@ -5,19 +5,8 @@ The model of `timing/` asks it, and `plan/residency.py`, which weighs plans by t
 latencies. Nothing here was fitted to the times of kernels. "published" is a measurement
 or data sheet of others, "assumed" an estimate that a measurement on the chip would
 replace; an interval goes with each.
-
-Sources, with the day on which they were read:
-
-| key | source |
-|---|---|
-| RRZE | RRZE-HPC/gpu-benches, L2 and DRAM bandwidth, 2026-11-23 |
-| VLA | revollllt/flash-vla, tests of hardware units on H100 SXM5, 2026-11-23 |
-| LUO | Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", arXiv 2402.13499, 2026-11-28 |
-| ABDEL | Abdelkhalik et al., "Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174, 2026-11-28 |
-| CUDA | CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions" |
-| SHEET | data sheets of A100, H100, B200, RTX 5090 |
-| CLOCK | flash-vla: 1.58 GHz under full load; DeepGEMM, issue 120: 1.575 |
-"""  # noqa: E501
+A source begins with a key of `SOURCES`. docs/chips.md has all of them in tables.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +20,29 @@ Kind = Literal["measured", "published", "assumed"]
 Case = Literal["low", "likely", "high"]
 """Low clocks: all constants at their best."""
 CASES: tuple[Case, ...] = ("low", "likely", "high")
+SOURCES = {
+    "RRZE": ("RRZE-HPC/gpu-benches, L2 and DRAM bandwidth", "2026-11-23"),
+    "VLA": ("revollllt/flash-vla, tests of units on H100 SXM5", "2026-11-23"),
+    "LUO": (
+        'Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture '
+        'via Microbenchmarking", arXiv 2402.13499',
+        "2026-11-28",
+    ),
+    "ABDEL": (
+        'Abdelkhalik et al., "Demystifying the Nvidia Ampere Architecture through '
+        'Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174',
+        "2026-11-28",
+    ),
+    "CUDA": (
+        'CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions"',
+        "2026-11-28",
+    ),
+    "SHEET": ("data sheets of A100, H100, B200, RTX 5090", "2026-11-28"),
+    "CLOCK": ("flash-vla: 1.58 GHz; DeepGEMM, issue 120: 1.575", "2026-11-23"),
+}
+"""What the keys of sources stand for, and the day on which it was read."""
+ASSUMED_ON = "2026-11-28"
+"""The day of the assumptions."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Constant:
         value: What it most likely is.
         fast, slow: What it may be at best and at worst, for the kernel's speed.
         kind: How it is known.
-        source: Where it is from: a key of the table above, or why it is assumed.
+        source: Where it is from: a key of `SOURCES`, or why it is assumed.
     """
 
     value: float
@@ -182,7 +194,7 @@ _AMPERE = replace(
     dram=_published(466, "LUO; more under load", 0.2),
     bulk=_assumed(0, "the chip has none", 0),
     matrix_share=_rate(_published(1.0, "LUO: 0.97 to 1", 0.03)),
-    matrix_slower=_published(1.0, "no bulk copies"),
+    matrix_slower=_published(1.0, "CUDA: the chip has no bulk copies"),
     f32_lanes=64,
     convert_lanes=16,
 )
@@ -223,6 +235,11 @@ _CHIPS = {
     "sm_100": _BLACKWELL,
     "sm_120": _GRAPHICS,
 }
+
+
+def described_chips() -> dict[str, ChipClocks]:
+    """The chips that have constants, by name."""
+    return dict(_CHIPS)
 
 
 def nearest_clocks(target: Target) -> ChipClocks:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,13 @@ import numpy as np
 import pytest
 
 import cuda_tile
-from cuda_tile.chip_clocks import chip_clocks
+from cuda_tile.chip_clocks import (
+    SOURCES,
+    ChipClocks,
+    Constant,
+    chip_clocks,
+    described_chips,
+)
 from cuda_tile.emulator.bounds.compute import Bound, Bounds, Resource
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import entries
@@ -62,6 +69,20 @@ def test_each_chip_has_constants_or_says_what_is_missing(chip: str) -> None:
     else:
         with pytest.raises(Unsupported, match=chip):
             chip_clocks(find_target(chip))
+
+
+def test_each_constant_has_a_source_with_a_date() -> None:
+    for chip in described_chips().values():
+        for name in ChipClocks.__dataclass_fields__:
+            constant = getattr(chip, name)
+            if not isinstance(constant, Constant):
+                continue
+            assert constant.source
+            if constant.kind == "published":
+                key = constant.source.split(":")[0].split(";")[0].split(",")[0]
+                assert date.fromisoformat(SOURCES[key][1]), name
+            else:
+                assert constant.kind == "assumed", "nothing has run on a GPU yet"
 
 
 def bounds(**clocks: float) -> Bounds:

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,10 @@ import numpy as np
 import pytest
 from day_constants import CHAIN, PROBES, UNMEASURED, Probe
 from day_times import TIMED, Timed, stream
+from day_triton import Theirs, launch_of
 from test_gpu_check import TEXT
+from triton_kernels import Described, kernels
+from triton_specs import Assembled
 
 import cuda_tile
 from cuda_tile import emulator
@@ -29,6 +34,7 @@ from cuda_tile.chip_clocks import ChipClocks, Constant, chip_clocks
 from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.machine.code import read_code
 from cuda_tile.machine.disassembler import disassemble, find_nvdisasm
+from cuda_tile.runtime.launch import spans
 from cuda_tile.targets import find_target
 
 OPCODES = {
@@ -46,6 +52,17 @@ OPCODES = {
 HOPPER = find_target("sm_90")
 MEASURED = [probe for probe in PROBES if probe.constant in OPCODES]
 TINY = stream("softmax f32 1024", "softmax", 1 << 12)
+
+
+def theirs(_: str, values: Sequence[Any]) -> Theirs:
+    """What Triton made of a product; here it gets another kernel's arrays."""
+    x, y, rows, _ = values
+    made = Assembled(kernels()["tma_matmul_f16.sm_90"], 0, 0, 0)
+    half = [Described(each.view(np.float16).reshape(4, -1)) for each in (x, y, y)]
+    return made, [*half, rows]
+
+
+BESIDE = replace(TINY, name="beside", triton=theirs)
 Run = Callable[..., tuple[int, str, Any]]
 
 
@@ -62,24 +79,81 @@ def bundle(tmp_path_factory: Any) -> Path:
     return folder
 
 
+def test_triton_is_timed_beside_ours(
+    stub: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(day_bundle, "_predictions", lambda *_: ())
+    monkeypatch.setattr(day_bundle, "EXPERIMENTS", ())
+    bundle, log = tmp_path / "day", tmp_path / "log"
+    day_bundle.make_bundle(bundle, ["sm_90"], [], [BESIDE], has_triton=True)
+    run = partial(run_day, bundle, stub, tmp_path, "--only", "times")
+    code, said, day = run(STUB_KERNEL="nothing", STUB_LOG=str(log))
+    assert code == 0, said
+    (time,) = day["times"]
+    assert time["triton_us"] == pytest.approx(12.5)
+    assert time["triton_apart"] == 0
+    claim = day_page.claims(day)[-1]
+    assert claim.says == "beside gives what Triton's kernel does"
+    assert claim.holds
+    assert "| 12.5 | 100% |" in day_page.page(day)
+    calls = log.read_text().splitlines()
+    maps = [call for call in calls if call.startswith("cuTensorMapEncodeTiled")]
+    assert len(maps) == 3
+    assert "(2048 step 1 box 64) (4 step 1 box 128) stride 4096" in maps[0]
+    _, _, day = run(STUB_KERNEL="nothing", STUB_FAIL="cuTensorMapEncodeTiled=1")
+    assert "cuTensorMapEncodeTiled" in day["times"][0]["triton_failure"]
+    assert [c.holds for c in day_page.claims(day)][-1] is None
+
+
+def test_parameters_are_those_of_tritons_ptx(tmp_path: Path) -> None:
+    """A descriptor is a map, sizes and strides, as the emulator's tests launch it."""
+    (tmp_path / "code").mkdir()
+    made, args = theirs("sm_90", BESIDE.full()[1])
+    pieces = spans([arg.array for arg in args[:2]])
+    launch = launch_of((made, args), "k", pieces, tmp_path)
+    assert launch is not None
+    (function,) = emulator.parse(made.kernel.text).functions.values()
+    assert [p.size_bytes for p in function.params] == [
+        128 if "kind" in p else len(bytes.fromhex(p.get("bytes", "00" * 8)))
+        for p in launch["parameters"]
+    ]
+    maps = [p for p in launch["parameters"] if "kind" in p]
+    assert [m["box"] for m in maps] == [[64, 128], [64, 64], [64, 128]]
+    assert maps[0]["extents"] == [args[0].array.shape[1], 4]
+
+
+def test_results_that_are_apart_are_told() -> None:
+    one = np.array([1.0, 100.0], np.float32)
+    other = one + np.float32(3)
+    assert day_runner.apart("float32", one.view(np.uint8), other.view(np.uint8)) == (
+        pytest.approx(0.03)
+    )
+    words = np.array([0x3F80, 0x4000], np.uint16).view(np.uint8)
+    assert day_runner.apart("bfloat16", words, words[[2, 3, 2, 3]]) == 0.5
+    time = {"name": "t", "us": 1.0, "triton_us": 2.0, "triton_apart": 0.03}
+    assert [c.holds for c in day_page.claims({"times": [time]})][-1] is False
+
+
 @pytest.fixture
 def run(bundle: Path, stub: Path, tmp_path: Path) -> Run:
     """Runs the bundle, with nothing but NumPy; gives exit code, output, the file."""
+    return partial(run_day, bundle, stub, tmp_path)
 
-    def run_day(*words: str, **settings: str) -> tuple[int, str, Any]:
-        done = subprocess.run(
-            [sys.executable, str(bundle / "day.py"), "--json=day.json", *words],
-            env=os.environ | {gpu_runner.LIBRARY: str(stub), **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
-        file = tmp_path / "day.json"
-        day = json.loads(file.read_text()) if file.exists() else None
-        return done.returncode, done.stdout + done.stderr, day
 
-    return run_day
+def run_day(
+    bundle: Path, stub: Path, tmp_path: Path, *words: str, **settings: str
+) -> tuple[int, str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(bundle / "day.py"), "--json=day.json", *words],
+        env=os.environ | {gpu_runner.LIBRARY: str(stub), **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    file = tmp_path / "day.json"
+    day = json.loads(file.read_text()) if file.exists() else None
+    return done.returncode, done.stdout + done.stderr, day
 
 
 def test_every_section_runs(run: Run, bundle: Path) -> None:
@@ -161,9 +235,9 @@ def test_failures(run: Run, settings: dict[str, str], code: int, said: str) -> N
 
 def test_other_files_are_refused(tmp_path: Path, capsys: Any) -> None:
     other = tmp_path / "other.json"
-    other.write_text('{"schema": 2}')
+    other.write_text('{"schema": 1}')
     assert day_page.main([str(other)]) == 2
-    assert "expected what day.py writes, of schema 1" in capsys.readouterr().err
+    assert "expected what day.py writes, of schema 2" in capsys.readouterr().err
 
 
 def test_compute_sanitizer_is_used_where_it_is(run: Run, tmp_path: Path) -> None:

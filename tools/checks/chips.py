@@ -1,24 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the tables of chips in docs/chips.md; `--write` updates them.
 
-The page is made from the rows of python/cuda_tile/targets.py. Ends with
-`N passed, N failed`.
+The page is made from the rows of python/cuda_tile/targets.py, and from the constants of
+python/cuda_tile/chip_clocks.py. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from cuda_tile.chip_clocks import (
+    ASSUMED_ON,
+    SOURCES,
+    ChipClocks,
+    Constant,
+    described_chips,
+)
 from cuda_tile.targets import PRODUCTS, Target, chip_names, find_target, target_names
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+
+from day_constants import UNMEASURED
+
+_MEANING = re.compile(
+    r"^        ([a-z0-9_, ]+): (.*?)(?=^        [a-z]|\Z)", re.M | re.S
+)
+"""A line of `ChipClocks`' attributes, and those that go on with it."""
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "chips.md"
 HEAD = """\
 # Chips
 
-<!-- made by tools/checks/chips.py --write from python/cuda_tile/targets.py -->
+<!-- made by tools/checks/chips.py --write from targets.py and chip_clocks.py -->
 
 The chips that `--gpu` takes, and what the compiler knows of each. A new one is a row in
 `python/cuda_tile/targets.py`.
@@ -71,6 +87,26 @@ architecture-specific and the family targets.
 
 What a chip cannot do at all is refused with the op, its source line, and the first chip
 that can.
+
+## Constants of the model of clocks
+
+What `--time` and the tuner count with ([time](time.md)), beside the limits above:
+clocks of a multiprocessor, bytes per clock, GHz. *Interval* is from the best to the
+worst for the speed of a kernel. *Published* is a measurement or data sheet of others,
+*assumed* an estimate of {assumed_on}, which a measurement on the chip would replace;
+none was measured by us. The first day on a GPU measures those with a mark
+(`bench/day_constants.py`).
+
+| key | source | read |
+|---|---|---|
+{sources}
+
+{clocks}
+### Other chips
+
+{others} have none of these constants: no latency, no bandwidth and no clock under
+load. `--time` says so, and bounds need none. Plans are compared, there, by the
+constants of the latest chip before them that has some, or those of sm_80.
 """
 
 INSTRUCTIONS = (
@@ -122,6 +158,39 @@ def limit_row(target: Target) -> list[object]:
     ]
 
 
+def clock_tables() -> str:
+    """The constants of each chip that has some."""
+    meanings = dict(_MEANING.findall(str(ChipClocks.__doc__)))
+    head = ("constant", "what", "value", "interval", "", "source")
+    parts: list[str] = []
+    for name, chip in described_chips().items():
+        rows = [
+            clock_row(field, meanings, getattr(chip, field))
+            for field in ChipClocks.__dataclass_fields__
+            if field != "part"
+        ]
+        parts.append(f"### {name}, {chip.part}\n\n{table(head, rows)}\n")
+    return "\n".join(parts)
+
+
+def clock_row(
+    name: str, meanings: Mapping[str, str], value: Constant | int
+) -> list[object]:
+    """A constant, and how it is known; counts are those of data sheets."""
+    what = next((m for n, m in meanings.items() if name in n.split(", ")), "")
+    what = " ".join(what.split()).rstrip(".")
+    if isinstance(value, int):
+        source = "SHEET" if name == "multiprocessors" else "CUDA"
+        return [f"`{name}`", what, value, "", "published", source]
+    interval = f"{value.fast:.4g} to {value.slow:.4g}"
+    interval = "" if value.fast == value.slow else interval
+    mark = "" if name in UNMEASURED else "*"
+    return [
+        *(f"`{name}`{mark}", what, f"{value.value:.4g}", interval),
+        *(value.kind, value.source),
+    ]
+
+
 def page() -> str:
     """The page as it should be."""
     targets = table(
@@ -141,8 +210,19 @@ def page() -> str:
         (limit_row(find_target(name)) for name in chip_names()),
     )
     instructions = table(("instruction", "from"), INSTRUCTIONS)
+    described = described_chips()
+    others = [f"`{name}`" for name in chip_names() if name not in described]
     return HEAD.format(
-        products=products, targets=targets, limits=limits, instructions=instructions
+        products=products,
+        targets=targets,
+        limits=limits,
+        instructions=instructions,
+        assumed_on=ASSUMED_ON,
+        sources="\n".join(
+            f"| {key} | {title} | {day} |" for key, (title, day) in SOURCES.items()
+        ),
+        clocks=clock_tables(),
+        others=", ".join(others),
     )
 
 

@@ -6,14 +6,12 @@
     python tools/checks/plan_choices.py --bench [--gpu sm_90] [--only TEXT] [--fast]
 
 Each candidate of `list_plans` is compiled, its PTX judged by ptxas, which says what it
-spills, and by the emulator's bound: clocks of an iteration, those of the busiest part
-of a multiprocessor (docs/bounds.md). Bounds know nothing of the rate of `mma.sync` on
-sm_90, which is added. A chosen plan fails if another one spills less, or spills as
-little and takes less than 1/1.05 of its clocks. Ends with `N passed, N failed`.
-
-Candidates of fewer than four warps are left out where the chosen one has as many: each
-of the four schedulers of a multiprocessor has matrix units of its own, which bounds
-count as one, so that they think a CTA of two warps uses all.
+spills, and by the model of clocks (docs/time.md): those of a launch on a multiprocessor
+that does many of them, by which the tuner ranks. Loops have as many iterations as the
+search takes one of unknown length to have: of fewer a ring starts all copies before the
+loop. A chosen plan fails if another one spills less, or spills as little and takes less
+than 1/1.05 of its clocks. Ends with `N passed, N failed`. It needs nvdisasm (the extra
+`report`).
 
 By default three products are judged in the fast form, as CI does; `--all` takes every
 product, with several CTAs and without engines too, which takes an hour. `--bench` takes
@@ -47,21 +45,20 @@ from product_kernels import Product
 
 import cuda_tile
 from cuda_tile import Options
-from cuda_tile.engines.mma_sync import MMA_SYNC
+from cuda_tile.constants import LOOP_TRIPS
 from cuda_tile.errors import CudaTileError
 from cuda_tile.ir.copy_plan import ENGINES
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
+from cuda_tile.runtime.record import read_grid
 from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import chip_names, find_target
+from cuda_tile.timing.counting import counting
+from cuda_tile.tuning.clocks import Clocks, launch_clocks
 
 GPUS = ("sm_80", "sm_90", "sm_120")
-ITERATIONS = 4
-"""Iterations of a loop that runs; the first half of them fill the pipeline."""
 SAMPLE = 3
 """Products that CI judges."""
-SCHEDULERS = 4
-"""Warps that use all matrix units of a multiprocessor."""
 SLACK = 1.05
 """What the chosen plan may take of the best one's clocks."""
 
@@ -115,8 +112,8 @@ class Judged:
     Attributes:
         plan: What `list_plans` says of it.
         spill_bytes: Bytes that a thread spills.
-        clocks: Clocks of an iteration of a CTA.
-        limiter: The part of a multiprocessor that takes them.
+        clocks: Clocks of a multiprocessor for a CTA.
+        limiter: What takes them.
     """
 
     plan: dict[str, Any]
@@ -158,7 +155,6 @@ def candidates(
         fields = plan["fields"]
         is_rival = (
             plan["possible"]
-            and fields["num_warps"] >= SCHEDULERS
             and fields["min_ctas"] in ctas
             and fields["engine"] in engines
         )
@@ -177,48 +173,25 @@ def candidates(
         if compiled.ptx not in seen:
             seen.add(compiled.ptx)
             (kernel,) = compiled.report.kernels
-            clocks, limiter = _clocks(product, gpu, module, compiled)
-            yield Judged(plan, kernel.spill_bytes, clocks, limiter)
+            took = _clocks(product, gpu, module, compiled)
+            yield Judged(plan, kernel.spill_bytes, took.total, took.limiter)
 
 
 def _clocks(
     product: Kernel, gpu: str, module: Any, compiled: cuda_tile.Compiled
-) -> tuple[float, str]:
-    """Clocks of an iteration, and the part of a multiprocessor that takes them."""
-    whole, half = (
-        _bound(product, gpu, module, compiled, n) for n in (ITERATIONS, ITERATIONS // 2)
-    )
-    more = {
-        name: (whole[name] - half.get(name, 0)) / (ITERATIONS // 2) for name in whole
-    }
-    if not any(name in compiled.ptx for name in ("wgmma", "tcgen05")):
-        more["tensor cores"] *= MMA_SYNC.slowdown(find_target(gpu))
-    limiter = max(more, key=lambda name: more[name])
-    return more[limiter], limiter
-
-
-def _bound(
-    product: Kernel,
-    gpu: str,
-    module: Any,
-    compiled: cuda_tile.Compiled,
-    iterations: int,
-) -> dict[str, float]:
-    """Clocks of a CTA by the parts of a multiprocessor, but for DRAM."""
-    entry, (kernel,) = find_entry(module.operation, None), compiled.report.kernels
-    grid, values = product.launch(iterations)
+) -> Clocks:
+    """Clocks of a CTA on a multiprocessor that does many of them, and what limits."""
+    entry = find_entry(module.operation, None)
+    grid, values = product.launch(LOOP_TRIPS)
     report = cuda_tile.run(
         module,
         grid=grid,
         args=spread_args("kernel", parameter_types(entry), values),
         on="emulator",
-        gpu=gpu,
         compiled=compiled,
-        bounds=find_target(gpu),
-        registers=kernel.registers,
+        **counting(compiled, needs_machine=True),
     )
-    assert report.bounds is not None, "they were asked for"
-    return {r.name: r.clocks for r in report.bounds.grid.resources if r.name != "DRAM"}
+    return launch_clocks(report, read_grid(grid), find_target(gpu))
 
 
 def verdict(judged: list[Judged]) -> str | None:

@@ -153,14 +153,18 @@ class _View:
         return len(self.shape)
 
 
-def generate_inputs(entry: ir.Operation) -> Inputs:
+def generate_inputs(entry: ir.Operation, walked: int = TILES_WALKED) -> Inputs:
     """Arrays for one tile block, as small as its loops let them be.
+
+    Args:
+        entry: The kernel.
+        walked: Tiles of each dimension that a loop walks.
 
     Raises:
         UserError: A parameter is of a type that nothing is known of, or the arrays
             would be too large.
     """
-    views = list(_views(entry))
+    views = list(_views(entry, walked))
     divisors = _divisors(entry)
     numbers = _extents(views, divisors)
     _strides(views, numbers)
@@ -195,7 +199,7 @@ def _is_read(value: ir.Value) -> bool:
     return False
 
 
-def _views(entry: ir.Operation) -> Iterator[_View]:
+def _views(entry: ir.Operation, walked: int) -> Iterator[_View]:
     """The tensor views that stand on parameters, with the extents that tiles need."""
     arguments = list(body(entry).arguments)
     for op in nested_ops(entry):
@@ -212,7 +216,7 @@ def _views(entry: ir.Operation) -> Iterator[_View]:
             position,
             _fill(ty.shape, extents),
             _fill(ty.strides, strides),
-            _wanted(op.results[0], len(ty.shape)),
+            _wanted(op.results[0], len(ty.shape), walked),
         )
 
 
@@ -226,7 +230,7 @@ def _fill(static: list[int | None], dynamic: list[int | None]) -> list[_Size]:
     return filled
 
 
-def _wanted(tensor: ir.Value, rank: int) -> list[int]:
+def _wanted(tensor: ir.Value, rank: int, walked: int) -> list[int]:
     """The extents of a tensor that one tile block's accesses reach."""
     wanted = [1] * rank
     for access in _accesses(tensor):
@@ -235,7 +239,7 @@ def _wanted(tensor: ir.Value, rank: int) -> list[int]:
             view.dim_map, view.tile_shape, index_operands(access), strict=True
         ):
             if _is_walked(index):
-                extent = max(extent * TILES_WALKED, FEWEST_WALKED)
+                extent = max(extent * walked, FEWEST_WALKED)
             wanted[dim] = max(wanted[dim], extent)
     return wanted
 

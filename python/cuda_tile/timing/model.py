@@ -199,12 +199,12 @@ def _bound(bounds: Bounds, shape: Shape, chip: ChipClocks) -> float:
 
 def _more(bounds: Bounds, name: str, longer: float) -> float:
     """What a resource does in the iterations that the hottest loop has besides."""
-    inner = _hottest_inner(bounds)
+    inner = hottest_inner(bounds)
     clocks = sum(r.clocks for r in inner.resources if r.name == name)
     return clocks * inner.iterations * (longer - 1)
 
 
-def _hottest_inner(bounds: Bounds) -> Bound:
+def hottest_inner(bounds: Bounds) -> Bound:
     """The innermost loop with most clocks in all; the grid where there is no loop."""
     inner = [
         loop
@@ -302,7 +302,7 @@ class _Case:
         return found
 
     def _longer(self, region: Bound) -> float:
-        is_longer = region is _hottest_inner(self._bounds)
+        is_longer = region is hottest_inner(self._bounds)
         return self._shape.longer if is_longer else 1.0
 
     def _whole(self, region: Bound) -> dict[str, float]:

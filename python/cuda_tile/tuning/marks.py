@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import LOOP_TRIPS
 from cuda_tile.errors import UserError
 from cuda_tile.files import load
 from cuda_tile.ir.launch import parameter_types
@@ -147,7 +148,8 @@ def inputs_of(module: ir.Module, launch: Launch | None) -> Inputs:
     """
     entry = find_entry(module.operation, None)
     if launch is None:
-        return generate_inputs(entry)
+        # Of fewer iterations a ring starts all copies before the loop.
+        return generate_inputs(entry, LOOP_TRIPS)
     grid, args = launch
     values = spread_args(entry_name(entry), parameter_types(entry), list(args))
     return Inputs(read_grid(grid), list(values), described(args), is_generated=False)
