@@ -14,6 +14,7 @@ import cuda_tile
 from cuda_tile import Compiled, Options
 
 Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
 ROWS, COLUMNS = 32, 64
 KERNEL = """
 cuda_tile.module @m {{ entry @k(%r: tile<ptr<f32>>, %s: tile<ptr<f32>>,
@@ -77,35 +78,46 @@ def is_shared(made: Compiled) -> bool:
     return "rcp.approx" in made.ptx
 
 
-def _close_to_a_middle(divisor: np.float32) -> Floats:
-    """Dividends whose quotients lie next to a middle between two numbers."""
-    rng = np.random.default_rng(int(divisor.view(np.int32)))
-    whole = int(np.frexp(divisor)[0] * 2**24)
-    odd = 2 * rng.integers(2**23, 2**24, 64 * COLUMNS) + 1
-    scaled = [int(each) * whole for each in odd]
-    near = {(each >> bits) + step for each in scaled for bits in (24, 25)
-            for step in (0, 1)}  # fmt: skip
-    inside = sorted(each for each in near if 2**23 <= each < 2**24)
-    sized = sorted(inside, key=lambda a: _distance(a, whole))[:COLUMNS]
-    return np.array(sized, np.float32)
+def _near_a_middle(divisors: Integers) -> tuple[Integers, Integers]:
+    """Dividends and divisors of quotients that are next to a middle between two f32.
 
-
-def _distance(dividend: int, divisor: int) -> int:
-    """How far a quotient is from a middle, in 1 / (2 divisor) of its unit."""
-    bits = 24 if dividend >= divisor else 25
-    rest = (dividend << bits) % (2 * divisor)
-    return abs(rest - divisor)
+    Of 24 bits each. The quotient of A and an odd B has the unit 2^-23, or 2^-24 where A
+    is less, and is r / (2 B) units from a middle where A 2^24 or A 2^25 is an odd
+    multiple of B and r more.
+    """
+    found: list[tuple[Integers, Integers]] = []
+    for bits in (24, 25):
+        for rest in (1, -1, 3, -3):
+            x = np.full(divisors.shape, rest) % divisors
+            for _ in range(bits):
+                x = np.where(x & 1, (x + divisors) >> 1, x >> 1)
+            for dividends in (x, x + divisors):
+                is_here = (dividends >= divisors) == (bits == 24)
+                is_here &= (dividends >= 2**23) & (dividends < 2**24)
+                is_here &= ((dividends << bits) - rest) // divisors & 1 == 1
+                found.append((dividends[is_here], divisors[is_here]))
+    a, b = (np.concatenate(each) for each in zip(*found, strict=True))
+    return a, b
 
 
 def test_quotients_next_to_a_middle() -> None:
-    fractions = [2**23, 2**23 + 1, 2**24 - 1, 2**24 - 2, 2**24 - 3, 2**24 - 5]
-    rng = np.random.default_rng(0)
-    fractions += list(rng.integers(2**23, 2**24, ROWS - len(fractions)))
-    divisors = np.array(fractions, np.float32) / np.float32(2**20)
-    dividends = np.stack([_close_to_a_middle(each) for each in divisors])
-    assert_array_equal(
-        divided(dividends, divisors[:, None]), dividends / divisors[:, None]
+    """The sequence in NumPy, and some of them in a kernel."""
+    ends = (
+        np.arange(2**23 + 1, 2**23 + 2**13, 2),
+        np.arange(2**24 - 2**13 + 1, 2**24, 2),
     )
+    some = np.arange(2**23 + 1, 2**24, 2 * 97)
+    a, b = _near_a_middle(np.unique(np.concatenate([*ends, some])))
+    x, d = a.astype(np.float32), b.astype(np.float32) / np.float32(2**20)
+    y = np.float32(1) / d
+    q = x * y
+    made = _fma(-_fma(d, q, -x), y, q)
+    assert len(x) > 50_000
+    assert_array_equal(made[b != 2**24 - 1], (x / d)[b != 2**24 - 1])
+    for divisor in (2**24 - 1, 2**24 - 3, 2**23 + 1, *some[:: len(some) // 8]):
+        rows = np.resize(x[b == divisor], (ROWS, COLUMNS))
+        divisors = np.full((ROWS, 1), divisor, np.float32)
+        assert_array_equal(divided(rows, divisors), rows / divisors)
 
 
 @pytest.mark.parametrize("exponent", [-149, -127, -95, -94, -1, 0, 93, 94, 120, 127])
