@@ -444,6 +444,12 @@ MOST_CHOICES = 4
 
 Chosen: 2026-11-22, fewer instructions than a load and its address, and no latency.
 """
+LEAST_SHARED_QUOTIENTS = 4
+"""Quotients of a thread for each of its divisors from which on they share a reciprocal.
+
+Chosen: 2026-11-29, ptxas 13.5.37 divides in 6 instructions, a test and a branch; shared
+ones take 6, and 12 for each divisor.
+"""
 LEAST_DIFFERENCES = 8
 """Elements of a thread from which on comparing one difference with constants costs less
 than adding these.

@@ -86,6 +86,10 @@ LAWS: dict[str, Callable[[Made], tuple[Array, Array]]] = {
         m.call("quotient", m.times(m.a, m.c), m.times(m.b, m.c)),
         m.times(m.a, m.call("inverse", m.b)),
     ),
+    "remainders": lambda m: (
+        m.times(m.add(m.a, m.b), m.call("quotient", m.c, m.add(m.b, m.a))),
+        m.c,
+    ),
     "exponentials": lambda m: (
         m.times(m.call("exp", m.a), m.call("exp", m.b)),
         m.call("exp", m.add(m.a, m.b)),
@@ -114,6 +118,14 @@ NEAR_MISSES: dict[str, Callable[[Made], tuple[Array, Array]]] = {
     "a / b, b / a": lambda m: (
         m.call("quotient", m.a, m.b),
         m.call("quotient", m.b, m.a),
+    ),
+    "(a + b) / (a + c), 1": lambda m: (
+        m.times(m.add(m.a, m.b), m.call("inverse", m.add(m.a, m.c))),
+        np.ones(()),
+    ),
+    "one of two over a sum": lambda m: (
+        m.times(m.add(m.a, m.b), m.add(m.call("quotient", m.c, m.add(m.a, m.b)), m.c)),
+        m.c,
     ),
     "exp, exp2": lambda m: (m.call("exp", m.a), m.call("exp2", m.a)),
     "half a shift": lambda m: (

@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.quotients import FRACTION, shared_quotients
 from cuda_tile.emit.remainder import remainder
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import op_stem
+from cuda_tile.ir.tiles import element_of, is_distributed
+from cuda_tile.ir.walk import enclosing_ops_of, nested_ops, op_stem
 
 _LLVM = {
     "addf": "llvm.fadd",
@@ -168,9 +172,33 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
         function = _fused_to_odd(e)
     if is_narrow:
         through_f32(e, op, function, rounding)
-    else:
+    elif stem != "divf" or element != "f32" or not is_plain or not _shares(e, op):
         pack = e.pack_to_compute(op.results[0]) if goes_in_pairs(e, op) else 1
         e.elementwise(op, function, pack=pack)
+
+
+def _shares(e: Emitter, op: ir.Operation) -> bool:
+    """Emits a division of f32 whose quotients share divisors, where a branch may be.
+
+    By a power of two, LLVM multiplies. A branch in a loop in which products run by
+    themselves would have ptxas wait for these.
+    """
+    bits = uniform_bits(op.operands[1])
+    is_power = bits is not None and not bits & FRACTION
+    if not is_distributed(op.results[0]) or is_power or _is_beside_products(op):
+        return False
+    fragments = [e.fragment(operand) for operand in op.operands]
+    made = shared_quotients(e, *map(e.packer.scalars, fragments))
+    if made is not None:
+        e.set(op.results[0], Fragment(fragments[0].layout, tuple(made)))
+    return made is not None
+
+
+def _is_beside_products(op: ir.Operation) -> bool:
+    loops = filter(_cuda_tile.is_loop, enclosing_ops_of(op))
+    return any(
+        inner.name == "tileas.wgmma" for loop in loops for inner in nested_ops(loop)
+    )
 
 
 def goes_in_pairs(e: Emitter, op: ir.Operation) -> bool:

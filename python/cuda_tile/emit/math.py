@@ -7,10 +7,12 @@ error of every function.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.hidden_subnormals import hides_subnormals
 from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
@@ -131,10 +133,16 @@ def exp2(e: Emitter, op: ir.Operation) -> None:
     What `.ftz` takes for zero is zero in f16 too, and costs ptxas three instructions
     less.
     """
-    ftz = ".ftz" if flag(op, "flush_to_zero") else ""
-    power = ptx_float(e, "ex2.approx" + ftz, "f32")
+    flushes = flag(op, "flush_to_zero") or _is_hidden(op)
+    power = ptx_float(e, "ex2.approx" + (".ftz" if flushes else ""), "f32")
     short = ptx_float(e, "ex2.approx.ftz", "f32")
     _elementwise(e, op, Forms(power, library(e, "exp2", "f64"), f16=short))
+
+
+def _is_hidden(op: ir.Operation) -> bool:
+    """Whether the result is of f32, and its subnormal numbers may be zero."""
+    result = op.results[0]
+    return str(element_of(result)) == "f32" and hides_subnormals(result)
 
 
 @RULES.register("exp")
@@ -152,11 +160,13 @@ def exp(e: Emitter, op: ir.Operation) -> None:
 
         return function
 
-    plain = approximate(ptx_float(e, "ex2.approx", "f32"))
+    whole = ptx_float(e, "ex2.approx" + (".ftz" if _is_hidden(op) else ""), "f32")
+    plain = approximate(whole)
     short = approximate(ptx_float(e, "ex2.approx.ftz", "f32"))
     fast = keyword(op, "rounding_mode", "full") == "approx"
     is_below = flag(op, NEVER_POSITIVE)
-    accurate = in_steps(e, ACCURATE_EXP_BELOW_ZERO if is_below else ACCURATE_EXP)
+    steps = ACCURATE_EXP_BELOW_ZERO if is_below else ACCURATE_EXP
+    accurate = in_steps(e, flushed(steps) if _is_hidden(op) else steps)
     single = plain if fast else accurate
     double = library(e, "exp", "f64")
     _elementwise(e, op, Forms(single, double, short, plain, in_pairs=True))
@@ -188,6 +198,15 @@ ACCURATE_EXP_BELOW_ZERO = (
 """The same where x is not positive: LOG2_E_ABOVE is more than log2(e), so l is never
 negative. `.sat` makes 0 of a NaN (PTX ISA, "fma"), for infinite x, and 1 of infinity;
 2^h is 0 then, or NaN."""
+
+
+def flushed(steps: Sequence[Step]) -> list[Step]:
+    """The same with 0 for a subnormal power."""
+    power = {"ex2.approx": "ex2.approx.ftz"}
+    return [
+        replace(step, instruction=power.get(step.instruction, step.instruction))
+        for step in steps
+    ]
 
 
 @RULES.register("sqrt")

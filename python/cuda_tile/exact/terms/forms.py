@@ -196,11 +196,32 @@ class Forms:
         return self.scale(form, P - 1)
 
     def multiply(self, one: Form, other: Form) -> Form:
-        """One * other; a product of long sums becomes an atom of each."""
+        """One * other; a product of long sums becomes an atom of each.
+
+        So does a sum by which the other one is divided, since then it cancels out.
+        """
+        if self._divides(one, other):
+            one = self._whole(one)
+        elif self._divides(other, one):
+            other = self._whole(other)
         a, b = self._sums[one], self._sums[other]
         if len(a) > 1 and len(b) > 1 and len(a) * len(b) > _MOST_PRODUCTS:
             a, b = self._sums[self._whole(one)], self._sums[self._whole(other)]
         return self.of(self.products(a.items(), b.items()))
+
+    def _divides(self, form: Form, other: Form) -> bool:
+        """Whether a sum of several is a divisor of all monomials of another form."""
+        powers = [dict(self.parts(monomial)[0]) for monomial in self._sums[other]]
+        inverted = {
+            atom
+            for atom, power in (powers[0] if powers else {}).items()
+            if power < 0 and self._keys[atom][0] == "sum"
+        }
+        if len(self._sums[form]) < 2 or not inverted:
+            return False
+        ((whole, _),) = self._sums[self._whole(form)].items()
+        ((atom, _),), _ = self.parts(whole)
+        return all(found.get(atom, 0) < 0 for found in powers)
 
     def products(
         self, one: Iterable[tuple[Monomial, int]], other: Iterable[tuple[Monomial, int]]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quotients that share a divisor are those of IEEE 754, by remainders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+
+import cuda_tile
+from cuda_tile import Compiled, Options
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+ROWS, COLUMNS = 32, 64
+KERNEL = """
+cuda_tile.module @m {{ entry @k(%r: tile<ptr<f32>>, %s: tile<ptr<f32>>,
+                                %t: tile<ptr<f32>>) {{
+  %x = assume div_by<16>, %r : tile<ptr<f32>>
+  %y = assume div_by<16>, %s : tile<ptr<f32>>
+  %z = assume div_by<16>, %t : tile<ptr<f32>>
+  %zero = constant <i32: 0> : tile<i32>
+  %a = make_tensor_view %x, shape = [32, 64], strides = [64, 1]
+      : tensor_view<32x64xf32, strides=[64,1]>
+  %b = make_tensor_view %y, shape = [32, {n}], strides = [{n}, 1]
+      : tensor_view<32x{n}xf32, strides=[{n},1]>
+  %c = make_tensor_view %z, shape = [32, 64], strides = [64, 1]
+      : tensor_view<32x64xf32, strides=[64,1]>
+  %pa = make_partition_view %a
+      : partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>
+  %pb = make_partition_view %b
+      : partition_view<tile=(32x{n}), tensor_view<32x{n}xf32, strides=[{n},1]>>
+  %pc = make_partition_view %c
+      : partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>
+  %u, %t0 = load_view_tko weak %pa[%zero, %zero] : partition_view<tile=(32x64),
+      tensor_view<32x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x64xf32>, token
+  %v, %t1 = load_view_tko weak %pb[%zero, %zero] : partition_view<tile=(32x{n}),
+      tensor_view<32x{n}xf32, strides=[{n},1]>>, tile<i32> -> tile<32x{n}xf32>, token
+  {divisor}
+  %q = divf %u, %w {rounding}: tile<32x64xf32>
+  %t2 = store_view_tko weak %q, %pc[%zero, %zero] : tile<32x64xf32>,
+      partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>,
+      tile<i32> -> token
+  return
+}} }}
+"""
+SHARED = "%w = broadcast %v : tile<32x1xf32> -> tile<32x64xf32>"
+EACH = "%w = addf %v, %v : tile<32x64xf32>"
+CONSTANT = "%w = constant <f32: {}> : tile<32x64xf32>"
+
+
+def compiled(n: int = 1, divisor: str = SHARED, rounding: str = "") -> Compiled:
+    text = KERNEL.format(n=n, divisor=divisor, rounding=rounding)
+    options = Options(gpu="sm_80", num_warps=4, line_info=False)
+    return cuda_tile.compile(
+        cuda_tile.load(text.encode()), cubin=False, options=options
+    )
+
+
+def divided(dividends: Floats, divisors: Floats) -> Floats:
+    """The kernel's quotients; one divisor for each row of dividends."""
+    made = np.zeros_like(dividends)
+    args: list[Any] = [dividends, divisors, made]
+    words: dict[str, Any] = {"mode": "adversarial", "seed": 1, "compiled": KERNEL_80}
+    text = KERNEL.format(n=1, divisor=SHARED, rounding="")
+    module = cuda_tile.load(text.encode())
+    cuda_tile.run(module, "k", grid=(1,), args=args, on="emulator", **words)
+    return made
+
+
+KERNEL_80 = compiled()
+
+
+def is_shared(made: Compiled) -> bool:
+    return "rcp.approx" in made.ptx
+
+
+def _near_a_middle(divisors: Integers) -> tuple[Integers, Integers]:
+    """Dividends and divisors of quotients that are next to a middle between two f32.
+
+    Of 24 bits each. The quotient of A and an odd B has the unit 2^-23, or 2^-24 where A
+    is less, and is r / (2 B) units from a middle where A 2^24 or A 2^25 is an odd
+    multiple of B and r more.
+    """
+    found: list[tuple[Integers, Integers]] = []
+    for bits in (24, 25):
+        for rest in (1, -1, 3, -3):
+            x = np.full(divisors.shape, rest) % divisors
+            for _ in range(bits):
+                x = np.where(x & 1, (x + divisors) >> 1, x >> 1)
+            for dividends in (x, x + divisors):
+                is_here = (dividends >= divisors) == (bits == 24)
+                is_here &= (dividends >= 2**23) & (dividends < 2**24)
+                is_here &= ((dividends << bits) - rest) // divisors & 1 == 1
+                found.append((dividends[is_here], divisors[is_here]))
+    a, b = (np.concatenate(each) for each in zip(*found, strict=True))
+    return a, b
+
+
+def test_quotients_next_to_a_middle() -> None:
+    """The sequence in NumPy, and some of them in a kernel."""
+    ends = (
+        np.arange(2**23 + 1, 2**23 + 2**13, 2),
+        np.arange(2**24 - 2**13 + 1, 2**24, 2),
+    )
+    some = np.arange(2**23 + 1, 2**24, 2 * 97)
+    a, b = _near_a_middle(np.unique(np.concatenate([*ends, some])))
+    x, d = a.astype(np.float32), b.astype(np.float32) / np.float32(2**20)
+    y = np.reciprocal(d)
+    q = np.multiply(x, y, dtype=np.float32)
+    made = _fma(-_fma(d, q, -x), y, q)
+    assert len(x) > 50_000
+    assert_array_equal(made[b != 2**24 - 1], (x / d)[b != 2**24 - 1])
+    for divisor in (2**24 - 1, 2**24 - 3, 2**23 + 1, *some[:: len(some) // 8]):
+        rows = np.resize(x[b == divisor], (ROWS, COLUMNS))
+        divisors = np.full((ROWS, 1), divisor, np.float32)
+        assert_array_equal(divided(rows, divisors), rows / divisors)
+
+
+@pytest.mark.parametrize("exponent", [-149, -127, -95, -94, -1, 0, 93, 94, 120, 127])
+def test_magnitudes_of_dividends(exponent: int) -> None:
+    """From the least to the largest, with divisors of all magnitudes."""
+    rng = np.random.default_rng(exponent + 200)
+    power = np.exp2(np.arange(-140, 116, 8, dtype=np.float32))
+    divisors = (rng.uniform(1, 2, ROWS).astype(np.float32) * power)[:, None]
+    dividends = rng.uniform(-2, 2, (ROWS, COLUMNS)) * 2.0**exponent
+    dividends[:, :8] = rng.uniform(-2, 2, (ROWS, 8))
+    dividends[:, 8:12] = 0.0, -0.0, 0.0, -0.0
+    x = dividends.astype(np.float32)
+    with np.errstate(over="ignore", under="ignore"):
+        exact = x / divisors
+    found = divided(x, divisors)
+    assert_array_equal(found.view(np.int32), exact.view(np.int32))
+
+
+def test_what_is_no_number_and_what_has_a_sign() -> None:
+    special = np.array(
+        [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 3.4e38, 1.0], np.float32
+    )
+    divisors = np.resize(np.concatenate([special, -special]), ROWS)[:, None]
+    x = np.tile(np.resize(special, COLUMNS), (ROWS, 1))
+    x[ROWS // 2 :, 2:] = 1.0  # of these rows no dividend is special but zeros
+    with np.errstate(all="ignore"):
+        exact = x / divisors
+    found = divided(x, divisors)
+    assert_array_equal(found, exact)
+    numbers = ~np.isnan(exact)
+    assert_array_equal(np.signbit(found)[numbers], np.signbit(exact)[numbers])
+
+
+def test_the_reciprocal_is_rounded_correctly() -> None:
+    """From all that `rcp.approx` may give, for all divisors but one of all ones."""
+    ones = np.arange(2**23, 2**24, 7)
+    ends = np.arange(64)
+    whole = np.unique(np.concatenate([ones, 2**23 + ends, 2**24 - 1 - ends]))
+    b = whole.astype(np.float32) / np.float32(2**23)
+    exact = np.float32(1) / b
+    for off in (-1, 0, 1):
+        y = (exact.view(np.int32) + np.int32(off)).view(np.float32)
+        for _ in range(2):
+            y = _fma(y, _fma(-b, y, np.ones_like(b)), y)
+        wrong = whole[y != exact]
+        assert set(wrong) <= {2**24 - 1}, off
+
+
+def _fma(x: Floats, y: Floats, z: Floats) -> Floats:
+    """In f64, where the product is exact, rounded to odd; then a second time."""
+    product, other = x.astype(np.float64) * y, z.astype(np.float64)
+    total = product + other
+    part = total - product
+    lost = (product - (total - part)) + (other - part)
+    bits = total.view(np.int64)
+    step = np.where((lost > 0) == (total > 0), 1, -1)
+    bits = np.where((lost != 0) & (bits & 1 == 0), bits + step, bits)
+    return bits.view(np.float64).astype(np.float32)
+
+
+def test_where_a_reciprocal_is_shared() -> None:
+    assert is_shared(KERNEL_80)
+    assert is_shared(compiled(divisor=CONSTANT.format("3.0")))
+    for near_miss in (
+        compiled(64, EACH),
+        compiled(divisor=CONSTANT.format("4.0")),
+        compiled(rounding="rounding<zero> "),
+        compiled(rounding="rounding<full> "),
+        compiled(rounding="rounding<nearest_even> flush_to_zero "),
+    ):
+        assert not is_shared(near_miss)
