@@ -19,7 +19,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
-from nvcc import ptx_of
+from nvcc_ptx import ptx_of
 from real_kernels import aligned
 
 from cuda_tile.codegen.ptxas import assemble

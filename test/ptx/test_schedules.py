@@ -111,7 +111,7 @@ def outcomes(found: Explored) -> set[Outcome]:
     }
 
 
-ALL = set(product((0, 1), repeat=2))
+ALL: set[Outcome] = set(product((0, 1), repeat=2))
 SC = "fence.sc.gpu;"
 ADD = "atom.relaxed.gpu.global.add.u32 %r3, [%q0], 1;"
 LITMUS: dict[str, tuple[list[str], set[Outcome]]] = {

@@ -15,12 +15,16 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
-from cuda_tile.ir.walk import op_stem, user_ops
+from cuda_tile.ir.walk import user_ops
+from cuda_tile.ods import ops_by_rule
 
 _LEAST = 2.0**-100
 """Half a unit in the last place of this, and of all above, is more than 2^-126."""
 _SHORT = ("f16", "f8E4M3FN", "f8E5M2")
 """Types of which half the least number is more than 2^-126."""
+
+_NARROWS = ops_by_rule("rounds a number to a type of fewer bits", "ftof")
+_ADDS = ops_by_rule("rounds a number and another to the sum of both", "addf", "subf")
 
 
 def hides_subnormals(value: ir.Value) -> bool:
@@ -40,9 +44,9 @@ def _hides(value: ir.Value, user: ir.Operation) -> bool:
         return hides_subnormals(user.results[0])
     if keyword(user, "rounding_mode", "nearest_even") != "nearest_even":
         return False
-    if op_stem(user) == "ftof":
+    if user.name in _NARROWS:
         return str(element_of(user.results[0])) in _SHORT
-    if op_stem(user) not in ("addf", "subf"):
+    if user.name not in _ADDS:
         return False
     others = [operand for operand in user.operands if operand != value]
     bits = uniform_bits(others[0]) if len(others) == 1 else None

@@ -23,6 +23,7 @@ from cuda_tile.ir.walk import (
     defining_op,
     enclosing_entry,
     enclosing_ops_of,
+    is_parameter,
     nested_ops,
 )
 
@@ -191,7 +192,7 @@ class Names:
     def _argument(self, value: ir.BlockArgument) -> int:
         owner = value.owner.owner.operation
         number = value.arg_number
-        if owner.name == "cuda_tile.entry":
+        if is_parameter(value):
             return self._number(("argument", number))
         if owner.name not in LOOPS:
             return self._number((owner, number))

@@ -14,7 +14,7 @@ from cuda_tile.checkers.protocol_state import FAR, State
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ir.walk import defining_op, is_parameter, op_stem
 
 MOST_APART = 4
 """Steps that loops may begin apart."""
@@ -137,8 +137,8 @@ class Loops:
             return Form(abs(known) if is_truth(value) else known)
         made = self.made(value)
         if made is None:
-            owner = ir.BlockArgument(value).owner.owner.operation
-            return self._named_once(value) if owner.name == "cuda_tile.entry" else None
+            is_one = is_parameter(ir.BlockArgument(value))
+            return self._named_once(value) if is_one else None
         if made.stem in _SUMS:
             first, *others = (self.fixed(operand) for operand in made.operands)
             if first is None or None in others:

@@ -15,6 +15,8 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.quotients import FRACTION, shared_quotients
 from cuda_tile.emit.remainder import remainder
+from cuda_tile.engines.wgmma import WGMMA
+from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of, is_distributed
 from cuda_tile.ir.walk import enclosing_ops_of, nested_ops, op_stem
@@ -196,9 +198,8 @@ def _shares(e: Emitter, op: ir.Operation) -> bool:
 
 def _is_beside_products(op: ir.Operation) -> bool:
     loops = filter(_cuda_tile.is_loop, enclosing_ops_of(op))
-    return any(
-        inner.name == "tileas.wgmma" for loop in loops for inner in nested_ops(loop)
-    )
+    inner = (op for loop in loops for op in nested_ops(loop) if runs_by_itself(op))
+    return any(reader_name(op) == WGMMA.op for op in inner)
 
 
 def goes_in_pairs(e: Emitter, op: ir.Operation) -> bool:

@@ -209,6 +209,11 @@ def enclosing_entry(op: ir.Operation) -> ir.Operation:
     return found
 
 
+def is_parameter(value: ir.BlockArgument) -> bool:
+    """Whether an argument of a block is a parameter of its kernel."""
+    return value.owner.owner.operation.name == "cuda_tile.entry"
+
+
 def enclosing_ops(value: ir.Value) -> Iterator[ir.Operation]:
     """The ops in whose regions `value` is made, the innermost first."""
     owner = value.owner

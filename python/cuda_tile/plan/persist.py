@@ -33,7 +33,7 @@ from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import PURE, VIEW_LOADS
-from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ir.walk import defining_op, is_parameter, op_stem
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
 
@@ -145,7 +145,7 @@ def _of_argument(value: ir.Value) -> set[int]:
     """
     block = ir.BlockArgument(value)
     owner = block.owner.owner.operation
-    is_known = owner.name == "cuda_tile.entry" or (
+    is_known = is_parameter(block) or (
         counted_loop(owner) is not None and block.arg_number == 0
     )
     return set[int]() if is_known else {_ANY}
