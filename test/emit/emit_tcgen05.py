@@ -57,6 +57,27 @@ CHANGED = """cuda_tile.module @m {
 """
 """A sum that threads multiply in place before each product."""
 
+SCALED = """cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>) attributes {tileas.plan = {
+      num_warps = 4 : i64, warps_m = 4 : i64, warps_n = 1 : i64}} {
+    %a = constant <f8E4M3FN: 1.0> : tile<128x32xf8E4M3FN>
+    %b = constant <f8E4M3FN: 1.0> : tile<32x16xf8E4M3FN>
+    %c = constant <f32: 1.0> : tile<128x16xf32>
+    %u = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
+    %v = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %d = mmaf_scaled %a, %b, %c, %u, %v
+      {tileas.plan = {atom = "tcgen05.m128n16k32.mxf8"}}
+      : tile<128x32xf8E4M3FN>, tile<32x16xf8E4M3FN>, tile<128x16xf32>,
+        tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>
+    %q = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+    %r = broadcast %q : tile<1x1xptr<f32>> -> tile<128x16xptr<f32>>
+    %t = store_ptr_tko weak %r, %d : tile<128x16xptr<f32>>, tile<128x16xf32> -> token
+    return
+  }
+}
+"""
+"""A product with factors for blocks of 32."""
+
 
 def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
@@ -66,4 +87,5 @@ def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
             e=element, s=total, op=op, signs=signs, k=depth, one=one, sum=start
         )
         yield "sm_100", cuda_tile.lower(cuda_tile.load(text.encode()), "sm_100")
-    yield "sm_100", cuda_tile.lower(cuda_tile.load(CHANGED.encode()), "sm_100")
+    for whole in (CHANGED, SCALED):
+        yield "sm_100", cuda_tile.lower(cuda_tile.load(whole.encode()), "sm_100")

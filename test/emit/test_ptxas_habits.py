@@ -86,13 +86,8 @@ HABITS = {
     ),
     "constants": Habit(
         *(threads, "register_constant"),
-        lambda number, axis, is_own: f"mov.b32 $0, {number};",
+        lambda number, axis: f"mov.b32 $0, {number};",
         lambda: golden("matmul_f16_128x128x64"),
-    ),
-    "shared constants": Habit(
-        *(wgmma_operands, "_own_place"),
-        lambda e, block: None,
-        lambda: golden("fmha_causal_f16_d128_128x64"),
     ),
     "kept descriptors": Habit(
         wgmma_operands, "computed_here", lambda b, word: word, backward

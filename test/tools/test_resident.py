@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,13 @@ def socket_of(folder: Path) -> Path:
     """The one socket of a folder."""
     (path,) = (p for p in (folder / "cuda-tile").iterdir() if not p.suffix)
     return path
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder with a short name: that of a socket has at most 107 bytes."""
+    with tempfile.TemporaryDirectory(prefix="ct-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

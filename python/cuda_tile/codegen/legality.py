@@ -43,6 +43,8 @@ class Needs:
 _ANYWHERE = Needs()
 _ANY_KIND = "f16"
 """A kind of product that each chip with tensor memory has."""
+_SCALED = "mx"
+"""How the names of kinds begin whose products have factors for blocks."""
 _TENSOR_OPS = (
     *("alloc", "relinquish_alloc_permit", "dealloc", "fence", "wait", "commit"),
     *("ld", "st"),
@@ -60,6 +62,14 @@ _LLVM = (
     *("sitofp", "srem", "store", "sub", "trunc", "udiv", "uitofp", "urem", "xor"),
     *("call", "zext"),
 )
+
+
+def _tensor_row(kind: str) -> str:
+    """The name of a kind of product in tensor memory."""
+    scaled = "block_scale." if kind.startswith(_SCALED) else ""
+    return f"nvvm.tcgen05.mma.{scaled}{kind}"
+
+
 _BYTE_PAIRS = ("s8", "u8", "s8.u8", "u8.s8")
 _REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
 _CLUSTER_REGISTERS = ("clusterid.x", "nclusterid.x", "cluster.ctarank")
@@ -107,7 +117,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.wgmma.commit.group.sync.aligned": Needs(90, 80),
     "nvvm.wgmma.wait.group.sync.aligned": Needs(90, 80),
     **{f"nvvm.tcgen05.{op}": Needs(100, 86, _ANY_KIND) for op in _TENSOR_OPS},
-    **{f"nvvm.tcgen05.mma.{kind}": Needs(100, 86, kind) for kind in TENSOR_KINDS},
+    **{_tensor_row(kind): Needs(100, 86, kind) for kind in TENSOR_KINDS},
     "nvvm.mma.sync.m16n8k8.f16": Needs(75, 65),
     **{f"nvvm.mma.sync.m8n8k16.{t}": Needs(75, 65) for t in _BYTE_PAIRS},
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
@@ -202,7 +212,7 @@ def instruction_name(op: ir.Operation) -> str:
     if name == "nvvm.redux.sync":
         return f"{name}.{op.results[0].type}"
     if name in ("nvvm.tcgen05.mma", "nvvm.tcgen05.mma.block_scale"):
-        return re.sub(r".*<(.*)>", r"nvvm.tcgen05.mma.\1", str(attributes["kind"]))
+        return re.sub(r".*<(.*)>", rf"{name}.\1", str(attributes["kind"]))
     if name == "nvvm.mma.sync":
         kinds = (str(attributes[f"multiplicand{x}PtxType"]) for x in "AB")
         first, second = (re.sub(r".*<(.*)>", r"\1", kind) for kind in kinds)

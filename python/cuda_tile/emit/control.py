@@ -33,10 +33,7 @@ def for_(e: Emitter, op: ir.Operation) -> None:
     loop = _counted(op)
     first = e.scalar(loop.lower)
     runs = e.builder.icmp(_less_than(loop), first, e.scalar(loop.upper))
-    block = e.builder.ip.block
     _iteration(e, op, runs, first)
-    if _keeps_rolled(e, op):
-        e.before[op] = ir.InsertionPoint.at_block_terminator(block)
     _regions(e, op)
 
 

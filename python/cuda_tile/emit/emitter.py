@@ -145,8 +145,6 @@ class Emitter:
         """Where slots of rings are counted from, see `ring.py`; None before any."""
         self.offsets = Offsets()
         """Which integers differ by constants, see `distance.py`."""
-        self.before: dict[ir.Operation, ir.InsertionPoint] = {}
-        """In front of loops with products that run by themselves, see `for_`."""
         self.forms = Forms(self.offsets)
         """Of which sums and products addresses consist."""
         self._tables: dict[bytes, ir.Value] = {}

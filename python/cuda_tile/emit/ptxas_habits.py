@@ -23,7 +23,7 @@ def scheduling_fence(b: Builder) -> None:
     b.ptx("pmevent.mask 0;", [], has_effect=True)
 
 
-def register_constant(number: int, axis: str, *, is_own: bool) -> str:
+def register_constant(number: int, axis: str) -> str:
     """PTX of a constant (i32) that ptxas keeps in a register, as the output `$0`.
 
     Where an instruction takes several registers in a row, ptxas writes constants among
@@ -34,11 +34,9 @@ def register_constant(number: int, axis: str, *, is_own: bool) -> str:
     Args:
         number: The constant.
         axis: "x", "y", "z": constants of different axes get registers of their own.
-        is_own: Whether LLVM may not take an equal one for it: ptxas 13.5 shares a
-            constant between loops in a register that it copies in each iteration.
     """
     text = f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
-    return f"{text}or.b32 $0, $0, {number};{' // anew' if is_own else ''}"
+    return f"{text}or.b32 $0, $0, {number};"
 
 
 def computed_here(b: Builder, word: ir.Value) -> ir.Value:

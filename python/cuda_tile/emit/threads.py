@@ -149,24 +149,16 @@ class Threads:
             "nvvm.shfl.sync", b.i32, everyone, value, zero, clamp, kind=kind
         )
 
-    def kept(
-        self, number: int, axis: str, before: ir.InsertionPoint | None = None
-    ) -> ir.Value:
+    def kept(self, number: int, axis: str) -> ir.Value:
         """A constant (i32) that ptxas keeps in a register.
 
         Args:
             number: The constant.
             axis: "x", "y", "z": constants of different axes get registers of their own.
-            before: Where one is made anew, in a register of its own.
         """
         key = (-len(ICMP) - 2, number, ord(axis))
         b = self._builder
-        text = register_constant(number, axis, is_own=before is not None)
-        if before is not None:
-            saved, b.ip = b.ip, before
-            value = b.ptx_value(text, b.i32)
-            b.ip = saved
-            return value
+        text = register_constant(number, axis)
         if key not in self._forms:
             self._forms[key] = self.at_start(
                 "llvm.inline_asm",

@@ -30,7 +30,7 @@ from cuda_tile.ir.tiles import (
     pending_tile,
 )
 from cuda_tile.ir.traits import BUFFER_RENAMES, TAKES
-from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, value_behind
+from cuda_tile.ir.walk import block_ops, defining_op, value_behind
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
@@ -178,7 +178,6 @@ def from_buffer(
     ]
     high = e.threads.kept(
         *(found.constant >> _WORD_BITS, "x" if role == "a" else "y"),
-        before=_own_place(e, op.block) if role == "b" else None,
     )
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     base = b.bitcast(b.vector([first, high]), b.i64)
@@ -194,16 +193,6 @@ def from_buffer(
             key = (row, k) if role == "a" else (k, row)
             places[key] = [word]
     return places, [found.is_transposed]
-
-
-def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
-    """Where a loop's constants are made if another loop of products precedes it."""
-    loop = block.owner.operation
-    place = e.before.get(loop)
-    if place is None or len(e.before) == 1:
-        return None
-    around = {loop, *enclosing_ops(loop.results[0])} if len(loop.results) else {loop}
-    return place if e.before.keys() - around else None
 
 
 def _is_crowded(block: ir.Block) -> bool:
