@@ -176,8 +176,6 @@ def test_deleted_barriers_between_warpgroups_are_noticed() -> None:
         sizes = map(np.int32, (2 * M, N, 7 * K))
         found = r"race|before the asynchronous operation"
         with pytest.raises(FindingError, match=found):
-            FindingError, match="race|before the asynchronous operation"
-        ):
             cuda_tile.run(
                 module,
                 grid=(1, 1),
