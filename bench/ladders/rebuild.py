@@ -195,8 +195,8 @@ def table(results: Sequence[Result]) -> str:
 
 
 def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    blind = [r for r in results if r.step.half == "blind"]
-    same = [r for r in results if r.step.is_same and r not in blind]
+    seen = [r for r in results if r.step.half == "seen"]
+    same = [r for r in results if r.step.is_same and r not in seen]
     others = [r for r in results if not r.step.is_same]
     kinds = (("the very kernels", same), ("ours of the same form", others))
     parts = [
@@ -204,9 +204,9 @@ def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
         for title, some in kinds
         for half in ("open", "apart")
     ]
-    ladders = dict.fromkeys(r.step.ladder for r in blind)
-    each = [(f"blind, {n}", [r for r in blind if r.step.ladder == n]) for n in ladders]
-    return [*kinds, *parts, ("blind, all of learn-cuda", blind), *each]
+    ladders = dict.fromkeys(r.step.ladder for r in seen)
+    each = [(f"seen, {n}", [r for r in seen if r.step.ladder == n]) for n in ladders]
+    return [*kinds, *parts, ("seen, all of learn-cuda", seen), *each]
 
 
 def _key(step: Step) -> str:
@@ -237,7 +237,7 @@ def main() -> int:
     parser.add_argument("--learn-cuda", type=Path, metavar="DIR", help="learn-cuda's")
     parser.add_argument("--only", default="", metavar="TEXT", help="part of the name")
     parser.add_argument(
-        "--half", choices=("open", "apart", "blind"), help="only this half"
+        "--half", choices=("open", "apart", "seen"), help="only this half"
     )
     parser.add_argument("--write", action="store_true", help="keep it, write the page")
     words = parser.parse_args()

@@ -10,6 +10,7 @@ A source begins with a key of `SOURCES`. docs/chips.md has all of them in tables
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -38,6 +39,21 @@ SOURCES = {
         "2026-11-28",
     ),
     "SHEET": ("data sheets of A100, H100, B200, RTX 5090", "2026-11-28"),
+    "SEMI": (
+        "SemiAnalysisAI/microbench-blackwell, B200: CSV files of TMA, LDGSTS and a "
+        "CUTLASS mainloop",
+        "2026-11-29",
+    ),
+    "HE": (
+        'He, "Strangely, Matrix Multiplications on GPUs Run Faster When Given '
+        '"Predictable" Data!", A100',
+        "2026-11-29",
+    ),
+    "TORCH": (
+        "zzc0721/torch-performance-test-data, issues 96 and 124, RTX 5090, bf16 of "
+        "10240: more than 2.41 GHz can do, 2.76 at least",
+        "2026-11-29",
+    ),
     "CLOCK": ("flash-vla: 1.58 GHz; DeepGEMM, issue 120: 1.575", "2026-11-23"),
 }
 """What the keys of sources stand for, and the day on which it was read."""
@@ -102,6 +118,7 @@ class ChipClocks:
         l2: The same of a load that L2 serves.
         dram: The same past L2.
         bulk: From a bulk copy's start to the end of its mbarrier's phase, from L2.
+        bulk_line: For each row of a bulk copy's box, of 128 bytes or less.
         barrier: A barrier of a CTA.
         mbarrier: From an arrival at an mbarrier to the end of the wait for it.
         jump: Issue slots of its warp that a jump costs.
@@ -126,6 +143,7 @@ class ChipClocks:
     l2: Constant
     dram: Constant
     bulk: Constant
+    bulk_line: Constant
     barrier: Constant
     mbarrier: Constant
     jump: Constant
@@ -170,6 +188,7 @@ _HOPPER = ChipClocks(
     l2=_published(263, "LUO", 0.1),
     dram=_published(479, "LUO; more under load", 0.2),
     bulk=_published(774, "VLA, RRZE: 441 ns from L2", 0.25),
+    bulk_line=_assumed(1.55, "SEMI has that on B200", 0.2),
     barrier=_assumed(30, "a shared access"),
     mbarrier=_published(32, "VLA", 0.3),
     jump=_assumed(8, "the depth of fetch and decode", 0.5),
@@ -186,9 +205,9 @@ _AMPERE = replace(
     part="A100 SXM4 80 GB",
     multiprocessors=108,
     boost_ghz=_rate(_published(1.41, "SHEET")),
-    loaded_ghz=_rate(_assumed(1.38, "A100 holds its clock nearly", 0.05)),
-    l2_bytes=_rate(_assumed(42, "RRZE's 37.5 on H100; 5120 B over 108", 0.15)),
-    dram_bytes=_rate(_assumed(1750 / 1.41, "0.86 of the data sheet's", 0.06)),
+    loaded_ghz=_rate(_published(1.23, "HE: 257 for 295 TFLOP/s of zeros", 0.05)),
+    l2_bytes=_rate(_published(35.5, "RRZE: 5.4 TB/s", 0.07)),
+    dram_bytes=_rate(_published(1731 / 1.41, "RRZE: 1.73 TB/s", 0.05)),
     matrix=_published(33, "LUO: m16n8k16, f32 sum", 0.05),
     l2=_published(262, "LUO", 0.1),
     dram=_published(466, "LUO; more under load", 0.2),
@@ -205,11 +224,12 @@ _BLACKWELL = replace(
     boost_ghz=_rate(_published(1.965, "SHEET")),
     loaded_ghz=_rate(_assumed(1.6, "power as on H100", 0.12)),
     l2_bytes=_rate(_assumed(40, _SAME, 0.25)),
-    dram_bytes=_rate(_assumed(7000 / 1.965, "0.88 of the data sheet's", 0.08)),
+    dram_bytes=_rate(_published(7200 / 1.965, "SEMI: 7.2 TB/s by TMA", 0.05)),
     matrix=_assumed(33, _SAME),
-    l2=_assumed(300, "two dies; sm_90 has 263"),
-    dram=_assumed(600, "two dies; sm_90 has 479"),
-    bulk=_assumed(850, "two dies; sm_90 has 774"),
+    l2=_published(350, "SEMI: the least of LDGSTS", 0.15),
+    dram=_published(1100, "SEMI: the median of LDGSTS past L2", 0.2),
+    bulk=_published(850, "SEMI: 900 with its loop past L2, 512 bytes", 0.2),
+    bulk_line=_published(1.55, "SEMI: CUTLASS, 6 and more stages of one CTA", 0.05),
     drain=_assumed(60, "a commit through an mbarrier; sm_90 has 46", 0.5),
     matrix_share=_rate(_assumed(0.25, "mma.sync as on sm_90, half its share", 0.5)),
     matrix_slower=_assumed(1.05, _SAME, 0.05),
@@ -218,10 +238,10 @@ _GRAPHICS = replace(
     _HOPPER,
     part="RTX 5090",
     multiprocessors=170,
-    boost_ghz=_rate(_published(2.41, "SHEET")),
-    loaded_ghz=_rate(_assumed(2.3, "boards reach their boost clock", 0.1)),
+    boost_ghz=_rate(_published(2.8, "TORCH: 236 to 240 TFLOP/s", 0.05)),
+    loaded_ghz=_rate(_published(2.8, "TORCH: 236 to 240 TFLOP/s", 0.05)),
     l2_bytes=_rate(_assumed(32, "RRZE has 16.6 on A40, ours 40", 0.4)),
-    dram_bytes=_rate(_assumed(1600 / 2.41, "0.9 of the data sheet's", 0.06)),
+    dram_bytes=_rate(_assumed(1600 / 2.8, "0.9 of the data sheet's", 0.06)),
     matrix=_assumed(35, _SAME),
     l2=_assumed(350, "a higher clock; sm_90 has 263"),
     dram=_assumed(900, "GDDR7 and a higher clock"),
@@ -270,14 +290,29 @@ def chip_clocks(target: Target) -> ChipClocks:
     return found
 
 
-def shared_clocks(busiest: float, alone: float, together: int) -> float:
+def shared_clocks(units: Iterable[float], alone: float, together: int) -> float:
     """Clocks of CTAs that share a multiprocessor, from the first to the last.
 
-    What they share adds up, the rest of each overlaps with the others.
+    Mean value analysis of a closed queueing network (Reiser and Lavenberg, "Mean-value
+    analysis of closed multichain queuing networks", 1980): each CTA goes from unit to
+    unit, and waits behind those that it finds there. A CTA that keeps one unit busy all
+    the time needs its time for each; others overlap, but not without loss. Units that a
+    CTA uses beside its busiest one make it wait as far as they take time of their own.
 
     Args:
-        busiest: Clocks for which one of them needs the unit that it needs most.
+        units: Clocks for which one of them needs each unit.
         alone: Clocks of one that has the multiprocessor for itself.
         together: How many there are.
     """
-    return max(busiest * together, alone)
+    busiest, *others = sorted(units, reverse=True)
+    if not (alone := max(busiest, alone)):
+        return 0.0
+    rest = sum(others)
+    scale = min(1.0, (alone - busiest) / rest) if rest else 0.0
+    needs = [busiest, *(scale * clocks for clocks in others)]
+    queues, rate = [0.0] * len(needs), 0.0
+    for count in range(1, together + 1):
+        waits = [need * (1 + queue) for need, queue in zip(needs, queues, strict=True)]
+        rate = count / (sum(waits) + alone - sum(needs))
+        queues = [rate * wait for wait in waits]
+    return together / rate

@@ -74,3 +74,22 @@ def test_copies_that_a_thread_started_ahead_hide_their_way() -> None:
     ahead = clocks(*copy, "DEPBAR.LE SB0, 0x3")
     assert near >= 263
     assert ahead == pytest.approx(near / 4, rel=0.03)
+
+
+def test_what_the_cta_asks_for_comes_one_behind_the_other() -> None:
+    """Four loads keep the way from L2 for 100 clocks each; issuing goes on."""
+    loads = [f"LDG.E R{n}, [R{40 + n}]" for n in range(4)]
+    warp = Warp(HOPPER, "likely", 2048, 263, {"global": 100.0})
+    warp.run(code(*loads))
+    assert warp.now == 4
+    warp.run(code("FADD R9, R3, R3"))
+    assert warp.now == 4 * 100 + 263 + 1
+    near = Warp(HOPPER, "likely", 2048, 263, {"global": 100.0})
+    near.run(code(*loads, "FADD R9, R0, R0"))
+    assert near.now == 100 + 263 + 1
+
+
+def test_a_spill_comes_from_the_l1_cache() -> None:
+    warp = Warp(HOPPER, "likely", 2048, 263, {"global": 100.0})
+    warp.run(code("LDL R4, [R1]", "FADD R9, R4, R4"))
+    assert warp.now == SHARED + 1

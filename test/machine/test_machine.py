@@ -71,6 +71,37 @@ def test_copies_of_a_line_share_its_count() -> None:
     assert counts(code, "STG.E") == [4]
 
 
+# The last jump of a loop is turned: those that are done leave by a call, which ptxas
+# writes for sm_80, and the others go back. Spills in front have lines of the loop.
+TURNED = """
+.text.k:
+	//## File "ptx", line 10
+        /*0000*/                   STG.E [R2], R4 ;
+        /*0010*/              @!P0 BRA `(.L_x_2) ;
+	//## File "ptx", line 13
+        /*0020*/                   STL [R1], R4 ;
+.L_x_1:
+	//## File "ptx", line 12
+        /*0030*/                   STG.E.128 [R2], R4 ;
+	//## File "ptx", line 13
+        /*0040*/               @P0 CALL.REL.NOINC `(.L_x_2) ;
+        /*0050*/                   BRA `(.L_x_1) ;
+.L_x_2:
+	//## File "ptx", line 15
+        /*0060*/                   STG.E [R2], R4 ;
+        /*0070*/                   EXIT ;
+"""
+
+
+def test_a_turned_jump_and_a_spill_say_nothing_of_their_line() -> None:
+    code = read_code(TURNED, "k")
+    found = executions(code, {10: 4, 12: 40, 13: 40, 15: 4})
+    (head,) = code.graph.loops()
+    assert found.counts[code.starts[head]] == 40
+    assert found.entries() == {head: 4}
+    assert found.contradicting == 0
+
+
 def test_a_wait_is_asked_once_and_slow_paths_are_not_counted() -> None:
     code = read_code(LISTING, "k")
     assert counts(code, "SYNCS.PHASECHK.TRANS64.TRYWAIT") == [4, 0]

@@ -99,15 +99,21 @@ def test_a_persistent_cta_overlaps_with_itself() -> None:
 
 
 def test_what_ctas_share_adds_up_and_the_rest_overlaps() -> None:
-    assert shared_clocks(10, 15, 1) == 15
-    assert shared_clocks(10, 15, 2) == 20
+    assert shared_clocks([10], 15, 1) == 15
+    assert shared_clocks([10], 10, 3) == 30
+    assert shared_clocks([10], 15, 2) == pytest.approx(10 * (1 + 10 / 15) + 5)
+    assert shared_clocks([0], 0, 2) == 0
+    far_apart = shared_clocks([10], 1000, 100)
+    assert far_apart == pytest.approx(1000, rel=0.3)
+    assert far_apart >= max(1000, 10 * 100)
     loop = Part(10, defaultdict(float, {"tensor cores": 100.0}), latency=20.0)
     end = Part(1, defaultdict(float, {"issue slots": 300.0, "L2": 50.0}), first=400.0)
     share = Share.of([loop, end], num_warps=4, lost=0.0, overlaps=False)
     assert share == Share(10, 1000.0, 1200.0 + 400.0 + 600.0 + 50.0, 300.0)
     assert share.iteration(1) == 225.0
-    assert share.iteration(2) == 112.5
-    assert share.iteration(3) == 100.0
+    # The second waits for the first 1000 of 2250 clocks, and so on.
+    assert share.iteration(2) == pytest.approx((2250 + 1000 * 1000 / 2250) / 20, 1e-4)
+    assert 100.0 < share.iteration(3) < share.iteration(2)
     # A role that loads runs through what threads wait for, each for itself.
     beside = Share.of([loop, end], num_warps=8, lost=0.0, overlaps=True)
     assert beside == Share(10, 1000.0, 1000.0 + 400.0)

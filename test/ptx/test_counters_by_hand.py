@@ -19,6 +19,7 @@ from ptx_harness import module
 from ptx_programs import FOLDER, PROGRAMS
 
 from cuda_tile.emulator import Report, TensorMap, launch
+from cuda_tile.targets import find_target
 
 
 def counts_of(report: Report, mnemonic: str) -> Mapping[str, int | str]:
@@ -246,6 +247,22 @@ def test_tensor_copies(column: int, inside: int) -> None:
     totals = report.totals
     assert totals["bytes_copy_in"] == 32 * 32 * 4
     assert totals["sectors"] == totals["min_sectors"] == 32 * inside * 4 // 32
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(4, 1), (32, 1), (64, 2)])
+def test_each_row_of_a_box_has_lines_of_its_own(columns: int, lines: int) -> None:
+    """Rows of 16, 128 and 256 bytes; the bytes are those of the first."""
+    x = aligned((1024, 64), np.float32)
+    rows = 4096 // (4 * columns)
+    report = launch(
+        module(TENSOR, "sm_90"),
+        grid=1,
+        block=32,
+        args=[TensorMap(x, (rows, columns)), 0],
+        bounds=find_target("sm_90"),
+    )
+    assert report.bounds is not None
+    assert report.bounds.grid.bulk_lines == rows * lines
 
 
 PRODUCT = """

@@ -27,7 +27,7 @@ from cuda_tile.pictures.inputs import generate_inputs
 from cuda_tile.targets import chip_names, find_target
 from cuda_tile.timing.launched import time_of
 from cuda_tile.timing.model import Shape, model
-from cuda_tile.timing.terms import loaded_ghz, waves
+from cuda_tile.timing.terms import TERMS, loaded_ghz, memory_clocks, waves
 from cuda_tile.timing.text import time_text
 
 FOLDER = Path(__file__).parents[1] / "kernels" / "13.4"
@@ -117,6 +117,35 @@ def test_memory_limits_the_whole_chip() -> None:
     time = model(bounds(shared_memory=1.0), shape, HOPPER)
     assert time.limiter == "DRAM"
     assert time.likely_us == pytest.approx(1000, rel=0.01)
+
+
+def test_ctas_that_wait_for_two_units_overlap_with_loss() -> None:
+    """Less than one behind the other, more than the busiest unit."""
+    loop = bounds(shared_memory=100.0, issue_slots=50.0)
+    waiting = replace(
+        loop,
+        grid=replace(
+            loop.grid,
+            resources=(*loop.grid.resources, Resource("L2", 0.0, 1000.0, "sectors")),
+        ),
+    )
+    once, twice = (model(waiting, Shape(132 * n, 1, 1), HOPPER).likely for n in (1, 2))
+    assert 800 < twice < 2 * once
+
+
+def test_memory_has_a_longer_way_than_l2() -> None:
+    """Of a launch that stands for a larger one, what it says decides."""
+    region = bounds(L2=10.0, DRAM=10.0).grid
+    chip = chip_clocks(HOPPER)
+    assert memory_clocks(region, chip, "likely") == chip.dram.value
+    assert memory_clocks(region, chip, "likely", 0.4) == chip.l2.value
+    assert memory_clocks(region, chip, "likely", 0.6) == chip.dram.value
+
+
+def test_each_row_of_a_box_costs_a_bulk_copy() -> None:
+    region = replace(bounds().grid, bulk_lines=256.0)
+    chip = chip_clocks(find_target("sm_100"))
+    assert TERMS["bulk lines"](region, chip, "likely") == 256 * chip.bulk_line.value
 
 
 def test_counts_of_another_chip_are_refused() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.machine.code import MachineCode
+from cuda_tile.machine.code import MachineCode, MachineInstruction
 from cuda_tile.machine.flow import Equations, Row
 from cuda_tile.machine.kinds import is_poll, touches_memory, trust
 
@@ -208,9 +208,27 @@ def _copies(
     copies: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
     for block in code.reached:
         for instruction in code.instructions(block):
-            if trust(instruction) == level and instruction.line in known:
+            if instruction.line not in known or _is_other_way(code, block, instruction):
+                continue
+            if trust(instruction) == level:
                 copies[instruction.line, instruction.opcode][block] += 1
     return [(line, places) for (line, _), places in copies.items()]
+
+
+def _is_other_way(
+    code: MachineCode, block: int, instruction: MachineInstruction
+) -> bool:
+    """Whether a jump is what is left of one that leaves in the block before it.
+
+    ptxas may turn the condition of a loop's last jump: some leave, all others go back.
+    """
+    if instruction is not code.last(block) or instruction.is_conditional:
+        return False
+    before = [code.last(b) for b in code.graph.predecessors[block]]
+    return bool(before) and all(
+        last.is_conditional and last.line == instruction.line and last.targets
+        for last in before
+    )
 
 
 def _note_unrolled(

@@ -63,6 +63,11 @@ def touches_memory(instruction: MachineInstruction) -> bool:
     return unit_of(instruction) in ("shared", "global") and not is_wait
 
 
+def is_spill(instruction: MachineInstruction) -> bool:
+    """Whether it moves a register to or from local memory."""
+    return instruction.opcode in ("LDL", "STL")
+
+
 def is_poll(instruction: MachineInstruction) -> bool:
     """Whether it asks an mbarrier whether a phase is over."""
     return instruction.opcode == "SYNCS" and "PHASECHK" in instruction.words
@@ -73,10 +78,12 @@ def trust(instruction: MachineInstruction) -> int | None:
 
     Returns:
         0 for what has effects, which ptxas neither joins nor moves out of loops; 1 for
-        loads; 2 for jumps, which it may merge; None for others, and for what a
-        predicate may leave out, so that it stands for a branch of the PTX.
+        loads; 2 for jumps, which it may merge; None for others, for spills, which
+        ptxas adds, and for what a predicate may leave out, so that it stands for a
+        branch of the PTX.
     """
-    if instruction.guard and instruction.opcode not in _ENDS:
+    is_left_out = instruction.guard and instruction.opcode not in _ENDS
+    if is_left_out or is_spill(instruction):
         return None
     unit, opcode = unit_of(instruction), instruction.opcode
     if unit in ("matrix", "asynchronous") or opcode in _EFFECTS:

@@ -209,7 +209,7 @@ class Share:
         Args:
             resident: CTAs that share a multiprocessor.
         """
-        together = shared_clocks(self.busiest, self.alone, resident)
+        together = shared_clocks([self.busiest], self.alone, resident)
         return round(together / resident / self.trips, 3)
 
 

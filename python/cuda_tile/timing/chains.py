@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile.chip_clocks import Case, ChipClocks
-from cuda_tile.machine.code import MachineInstruction
+from cuda_tile.machine.code import MachineCode, MachineInstruction
 from cuda_tile.machine.executions import Executions
-from cuda_tile.machine.kinds import is_poll, unit_of
+from cuda_tile.machine.kinds import is_poll, is_spill, unit_of
 
 _ROUNDS, _WARM = 8, 4
 """Iterations that are followed, and those of them that fill the pipelines."""
@@ -73,6 +73,13 @@ def machine_loops(executions: Executions) -> list[MachineLoop]:
     return found
 
 
+def loop_lines(code: MachineCode) -> Iterator[frozenset[int]]:
+    """Lines of the PTX text that each loop came from, with the loops inside."""
+    for latches in code.graph.loops().values():
+        blocks = frozenset[int]().union(*latches.values())
+        yield frozenset(i.line for b in blocks for i in code.instructions(b))
+
+
 def straight_blocks(executions: Executions) -> list[int]:
     """The blocks outside of all loops that some warps ran."""
     code = executions.code
@@ -108,6 +115,9 @@ class Warp:
         chip, case: The constants, and which of them.
         fma_per_clock: Multiply-adds of 16-bit operands of the whole multiprocessor.
         memory_clocks: From a load of global memory to its data.
+        transfers: Clocks for which an access keeps a unit that the whole CTA shares:
+            `shared` memory, and the way from L2, `global`. What is asked for meanwhile
+            comes later.
         now: The clock.
         stalls: Clocks that it waited, by what for.
         trace: Begin, end and instruction of what was issued, if it is kept.
@@ -117,6 +127,7 @@ class Warp:
     case: Case
     fma_per_clock: float
     memory_clocks: float
+    transfers: Mapping[str, float] = field(default_factory=dict[str, float])
     now: float = 0.0
     stalls: dict[str, float] = field(default_factory=dict[str, float])
     trace: list[tuple[float, float, MachineInstruction]] | None = None
@@ -124,6 +135,7 @@ class Warp:
         default_factory=dict[str, tuple[float, str]]
     )
     _busy: dict[str, float] = field(default_factory=dict[str, float])
+    _came: dict[str, float] = field(default_factory=dict[str, float])
     _copies: deque[float] = field(default_factory=deque[float])
     _batch: float = 0.0
     _products: deque[float] = field(default_factory=deque[float])
@@ -139,7 +151,9 @@ class Warp:
         busy = self._occupied(instruction, unit)
         self._busy[unit] = begin + busy
         self.now = begin + self._slots(instruction)
-        end = begin + self._latency(instruction, unit)
+        end = self._transferred(instruction, begin, unit) + self._latency(
+            instruction, unit
+        )
         if unit in ("matrix", "asynchronous"):
             end += busy
         for register in _results(instruction):
@@ -147,6 +161,16 @@ class Warp:
         self._starts(instruction, end)
         if self.trace is not None:
             self.trace.append((begin, max(end, begin + 1), instruction))
+
+    def _transferred(
+        self, instruction: MachineInstruction, begin: float, unit: str
+    ) -> float:
+        """When what is asked for has come through a unit that the CTA shares."""
+        if unit not in self.transfers or is_spill(instruction):
+            return begin
+        came = max(begin, self._came.get(unit, 0.0)) + self.transfers[unit]
+        self._came[unit] = came
+        return came
 
     def _when(self, instruction: MachineInstruction, unit: str) -> float:
         """When it can be issued: its unit, its operands, what it asks for."""
@@ -239,6 +263,8 @@ class Warp:
             "tensor memory": chip.shared,
             "shuffle": chip.shuffle,
         }
+        if is_spill(instruction):  # L1 has it
+            return chip.shared.at(case)
         if unit == "global":
             return self.memory_clocks
         if unit == "asynchronous":

@@ -23,13 +23,14 @@ from cuda_tile.emulator.bounds.compute import Bound, Bounds
 from cuda_tile.errors import UserError
 from cuda_tile.machine.code import MachineInstruction
 from cuda_tile.machine.executions import Executions
+from cuda_tile.machine.kinds import is_spill, touches_memory, unit_of
 from cuda_tile.targets import Target
 from cuda_tile.timing.chains import (
-    MachineLoop,
     Warp,
     iteration_clocks,
     likely_path,
     loop_body,
+    loop_lines,
     machine_loops,
     straight_blocks,
 )
@@ -38,6 +39,7 @@ from cuda_tile.timing.terms import (
     dram_bytes,
     flight,
     in_flight_iterations,
+    l2_bytes,
     loaded_ghz,
     memory_clocks,
     waves,
@@ -252,16 +254,26 @@ class _Case:
             total = each / shape.counted_tiles * shape.tiles
         return total / self._chip.dram_bytes.at(self._case)
 
+    @property
+    def _from_memory(self) -> float | None:
+        """How much of what L2 gives comes from memory; None if nobody said it."""
+        shape, bounds = self._shape, self._bounds
+        if shape.dram_bytes is None:
+            return None
+        inner = hottest_inner(bounds)
+        more = l2_bytes(inner) * inner.iterations * (shape.longer - 1)
+        each = (l2_bytes(bounds.grid) + more) * shape.counted_ctas / shape.counted_tiles
+        return shape.dram_bytes / max(each * shape.tiles, 1.0)
+
     def _on_chip(self) -> float:
         """Clocks of all waves: what CTAs share adds up, the rest of them overlaps."""
         alone = sum(part.alone for part in self.parts)
-        busiest = max(self._units.values())
         total = 0.0
         chip, shape = self._chip, self._shape
         for count, together in waves(
             shape.tiles, chip.multiprocessors, self._bounds.ctas
         ):
-            total += count * shared_clocks(busiest, alone, together)
+            total += count * shared_clocks(self._units.values(), alone, together)
         return total
 
     def _limiter(self, memory: float) -> str:
@@ -282,16 +294,11 @@ class _Case:
         """Each loop without the loops inside, then what is in none."""
         regions = [*self._loops, self._bounds.grid]
         share = self._shape.counted_ctas / self._shape.counted_tiles
-        whole = {id(region): self._whole(region) for region in regions}
-        chains = self._chains(regions)
+        own = self._own_clocks(regions)
+        chains = self._chains(regions, own)
         found: list[Part] = []
         for region in regions:
-            inside = [r for r in self._loops if _parent(r, regions) is region]
-            clocks = {
-                name: max(0.0, n - sum(whole[id(r)][name] for r in inside))
-                for name, n in whole[id(region)].items()
-            }
-            clocks[WAITING] = chains.get(id(region), 0.0)
+            clocks = {**own[id(region)], WAITING: chains.get(id(region), 0.0)}
             if region is self._bounds.grid:
                 clocks[COPYING] = self._first_copy()
             elif self._has(_BULK):
@@ -301,15 +308,30 @@ class _Case:
             found.append(Part(region.title, region.iterations * longer, clocks))
         return found
 
+    def _own_clocks(self, regions: Sequence[Bound]) -> dict[int, dict[str, float]]:
+        """Clocks of each region without the loops inside, of all its iterations."""
+        whole = {id(region): self._whole(region) for region in regions}
+        return {
+            id(region): {
+                name: max(0.0, n - sum(whole[id(r)][name] for r in inside))
+                for name, n in whole[id(region)].items()
+            }
+            for region in regions
+            for inside in [[r for r in self._loops if _parent(r, regions) is region]]
+        }
+
     def _longer(self, region: Bound) -> float:
-        is_longer = region is hottest_inner(self._bounds)
-        return self._shape.longer if is_longer else 1.0
+        inner, regions = hottest_inner(self._bounds), [*self._loops, self._bounds.grid]
+        kept = inner if inner in regions else _parent(inner, regions)
+        return self._shape.longer if region is kept else 1.0
 
     def _whole(self, region: Bound) -> dict[str, float]:
         """Clocks of a region with all that is inside, for one CTA."""
         chip, case = self._chip, self._case
         found = {name: term(region, chip, case) for name, term in TERMS.items()}
-        found[COPYING] = flight(region, chip, case, is_bulk=self._has(_BULK))
+        found[COPYING] = flight(
+            region, chip, case, is_bulk=self._has(_BULK), share=self._from_memory
+        )
         return {name: n * region.iterations for name, n in found.items()}
 
     def _ring(self, region: Bound, clocks: Mapping[str, float]) -> float:
@@ -338,31 +360,54 @@ class _Case:
 
     # Latency of warps --------------------------------------------------------------
 
-    def _warp(self, region: Bound) -> Warp:
-        chip, case = self._chip, self._case
-        memory = memory_clocks(region, chip, case)
-        return Warp(chip, case, self._target.fma_per_clock, memory)
+    def _warp(
+        self,
+        region: Bound,
+        body: Sequence[MachineInstruction],
+        own: Mapping[str, float],
+    ) -> Warp:
+        """A warp beside the others of its CTA.
 
-    def _chains(self, regions: Sequence[Bound]) -> dict[int, float]:
+        Args:
+            region: Where it is.
+            body: What it runs.
+            own: Clocks that the CTA needs of each unit meanwhile.
+        """
+        chip, case = self._chip, self._case
+        memory = memory_clocks(region, chip, case, self._from_memory)
+        transfers: dict[str, float] = {}
+        for unit, term in (("shared", "shared memory"), ("global", "L2")):
+            count = sum(
+                touches_memory(i) and not is_spill(i) and unit_of(i) == unit
+                for i in body
+            )
+            if count:
+                transfers[unit] = own[term] / count
+        return Warp(chip, case, self._target.fma_per_clock, memory, transfers)
+
+    def _chains(
+        self, regions: Sequence[Bound], own: Mapping[int, Mapping[str, float]]
+    ) -> dict[int, float]:
         """Clocks that a warp needs for its own instructions, by region, for a CTA."""
         executions = self._bounds.executions
         if executions is None:
             return {}
         roles: dict[int, list[tuple[frozenset[int], float]]] = {}
         for loop in machine_loops(executions):
-            region = _region_of(loop, regions)
+            region = _region_of(loop.lines, regions)
             if region is self._bounds.grid:
                 continue
             outer = _parent(region, regions)
             times = loop.iterations * (outer.iterations if outer else 1.0)
-            clocks = times * iteration_clocks(
-                self._warp(region), loop_body(executions, loop)
-            )
+            body = loop_body(executions, loop)
+            each = {name: n / times for name, n in own[id(region)].items()}
+            clocks = times * iteration_clocks(self._warp(region, body, each), body)
             _add_role(roles.setdefault(id(region), []), loop.lines, clocks)
         found = {key: max(n for _, n in known) for key, known in roles.items()}
         grid = self._bounds.grid
-        warp = self._warp(grid)
-        warp.run(_straight(executions, grid.warps * self._shape.counted_ctas))
+        body = _straight(executions, grid.warps * self._shape.counted_ctas)
+        warp = self._warp(grid, body, own[id(grid)])
+        warp.run(body)
         found[id(grid)] = warp.now
         return found
 
@@ -387,8 +432,16 @@ def _add_role(
 
 
 def _sorted_loops(bounds: Bounds) -> list[Bound]:
-    """The loops, inner ones before those around them."""
-    return sorted(bounds.loops, key=_extent)
+    """The loops that machine code still has, inner ones before those around them.
+
+    What ptxas unrolled is part of the loop around it.
+    """
+    loops = sorted(bounds.loops, key=_extent)
+    if bounds.executions is None:
+        return loops
+    regions = [*loops, bounds.grid]
+    kept = {id(_region_of(n, regions)) for n in loop_lines(bounds.executions.code)}
+    return [loop for loop in loops if id(loop) in kept]
 
 
 def _extent(region: Bound) -> int:
@@ -408,16 +461,15 @@ def _parent(region: Bound, regions: Sequence[Bound]) -> Bound | None:
     return None
 
 
-def _region_of(loop: MachineLoop, regions: Sequence[Bound]) -> Bound:
+def _region_of(lines: frozenset[int], regions: Sequence[Bound]) -> Bound:
     """The smallest region that has most of a machine loop's lines."""
 
     def inside(region: Bound) -> int:
         return sum(
-            any(first <= line <= last for first, last in region.lines)
-            for line in loop.lines
+            any(first <= line <= last for first, last in region.lines) for line in lines
         )
 
     most = max(inside(region) for region in regions)
-    if most * 2 < len(loop.lines):
+    if most * 2 < len(lines):
         return regions[-1]
     return next(region for region in regions if inside(region) * 10 >= most * 9)

@@ -66,6 +66,11 @@ def lines(bound: Bound, chip: ChipClocks, case: Case) -> float:
     return bound.cache_lines
 
 
+def bulk_lines(bound: Bound, chip: ChipClocks, case: Case) -> float:
+    """Rows of the boxes of bulk copies, of 128 bytes or less each (SEMI)."""
+    return bound.bulk_lines * chip.bulk_line.at(case)
+
+
 def tensor_memory(bound: Bound, chip: ChipClocks, case: Case) -> float:
     """Words that threads load from tensor memory."""
     return _resource(bound, "tensor memory").clocks
@@ -73,7 +78,7 @@ def tensor_memory(bound: Bound, chip: ChipClocks, case: Case) -> float:
 
 def l2(bound: Bound, chip: ChipClocks, case: Case) -> float:
     """Sectors from L2 at the rate that is left when all multiprocessors ask (RRZE)."""
-    return _resource(bound, "L2").work * SECTOR_BYTES / chip.l2_bytes.at(case)
+    return l2_bytes(bound) / chip.l2_bytes.at(case)
 
 
 TERMS: Mapping[str, Term] = {
@@ -83,27 +88,54 @@ TERMS: Mapping[str, Term] = {
     "special functions": special,
     "shared memory": shared,
     "L1 lines": lines,
+    "bulk lines": bulk_lines,
     "tensor memory": tensor_memory,
     "L2": l2,
 }
 """What a multiprocessor's CTAs share; the clocks of all CTAs add up."""
 
 
-def memory_clocks(bound: Bound, chip: ChipClocks, case: Case) -> float:
-    """From a load to its data: L2's, or the memory's where most comes from there."""
-    came, from_memory = _resource(bound, "L2").work, _resource(bound, "DRAM").work
-    return (chip.dram if from_memory * 2 > came else chip.l2).at(case)
+def memory_clocks(
+    bound: Bound, chip: ChipClocks, case: Case, share: float | None = None
+) -> float:
+    """From a load to its data: L2's, or the memory's where most comes from there.
+
+    Args:
+        bound: Where it is.
+        chip: The constants.
+        case: Which of them.
+        share: How much of what L2 gives comes from memory; None for what was counted,
+            where a small launch finds all for the first time.
+    """
+    if share is None:
+        came, from_memory = _resource(bound, "L2").work, _resource(bound, "DRAM").work
+        share = from_memory / came if came else 0.0
+    return (chip.dram if share > 1 / 2 else chip.l2).at(case)
 
 
-def flight(bound: Bound, chip: ChipClocks, case: Case, *, is_bulk: bool) -> float:
+def flight(
+    bound: Bound,
+    chip: ChipClocks,
+    case: Case,
+    *,
+    is_bulk: bool,
+    share: float | None = None,
+) -> float:
     """Little's law for one CTA: what it waits with its bytes in flight.
 
     Bulk copies have a longer way (VLA).
+
+    Args:
+        bound: A loop, or the grid.
+        chip: The constants.
+        case: Which of them.
+        is_bulk: Whether they are bulk copies.
+        share: As for `memory_clocks`.
     """
     came = _resource(bound, "bytes in flight").work
     if not came or not bound.bytes_in_flight:
         return 0.0
-    latency = memory_clocks(bound, chip, case)
+    latency = memory_clocks(bound, chip, case, share)
     latency = max(latency, chip.bulk.at(case)) if is_bulk else latency
     return came / bound.bytes_in_flight * latency
 
@@ -112,6 +144,11 @@ def in_flight_iterations(bound: Bound) -> float:
     """Of how many iterations the copies are in flight at most: slots of a ring."""
     came = _resource(bound, "bytes in flight").work
     return bound.bytes_in_flight / came if came else 0.0
+
+
+def l2_bytes(bound: Bound) -> float:
+    """Bytes that a CTA moves from and to L2."""
+    return _resource(bound, "L2").work * SECTOR_BYTES
 
 
 def dram_bytes(bound: Bound) -> float:

@@ -84,6 +84,7 @@ class Bound:
         units: Instructions of warps by unit of the machine code; empty without it.
         cache_lines: 128-byte lines of global memory that accesses of threads touch,
             each warp's by itself: estimated from sectors.
+        bulk_lines: The same of bulk copies, each row of a box by itself.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Bound:
     resources: tuple[Resource, ...]
     units: tuple[tuple[str, float], ...] = ()
     cache_lines: float = 0.0
+    bulk_lines: float = 0.0
 
     @property
     def limiter(self) -> Resource:
@@ -351,6 +353,7 @@ class _Finder:
             resources,
             units,
             self._cache_lines(numbers) / each,
+            float(self._counters.bulk_lines[numbers].sum()) / each,
         )
 
     def _tensor(self, numbers: Sequence[int]) -> Resource:

@@ -55,6 +55,7 @@ class Counters:
             that they take. A copy counts once, where it starts.
         flops: Operations of matrix instructions.
         idle_flops: Operations that their units could do besides, as lanes are idle.
+        bulk_lines: 128-byte lines of bulk copies, of each row of a box by itself.
         tensor_words: 32-bit words that loads and stores of tensor memory move.
         traffic: What the bound report needs besides; None unless it was asked for.
         alignment: Where arrays are counted that the host placed by chance; None if they
@@ -95,6 +96,7 @@ class Counters:
         self.alignment: Alignment | None = None
         self.idle_flops = np.zeros(n_instructions, np.int64)
         self.tensor_words = np.zeros(n_instructions, np.int64)
+        self.bulk_lines = np.zeros(n_instructions, np.int64)
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
     @contextmanager
@@ -147,6 +149,7 @@ class Counters:
             self.traffic.copied(at, lane, rows)
         sectors, least = rows.sectors
         self.requests[at] += 1
+        self.bulk_lines[at] += rows.lines
         self.sectors[at] += sectors
         self.min_sectors[at] += least
 

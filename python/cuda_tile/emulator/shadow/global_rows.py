@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_SECTOR_BYTES = 32
+_SECTOR_BYTES, _LINE_BYTES = 32, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +17,11 @@ class GlobalRows:
 
     addresses: NDArray[np.uint64]
     size_bytes: int
+
+    @property
+    def lines(self) -> int:
+        """Lines of 128 bytes that the rows fill, each at least one."""
+        return len(self.addresses) * -(-self.size_bytes // _LINE_BYTES)
 
     @property
     def sectors(self) -> tuple[int, int]:
