@@ -135,8 +135,9 @@ def test_a_long_loop_outweighs_what_comes_behind() -> None:
     assert (plan.min_ctas, plan.roles) == (1, "load")
 
 
-def test_a_persistent_cta_overlaps_with_itself() -> None:
-    plan = planned(product(GELU, "%again"), "sm_90", persistent=True)
+@pytest.mark.parametrize("gpu", ["sm_90", "sm_100"])
+def test_a_persistent_cta_overlaps_with_itself(gpu: str) -> None:
+    plan = planned(product(GELU, "%again"), gpu, persistent=True)
     assert (plan.min_ctas, plan.roles, plan.persistent) == (1, "load", 1)
 
 

@@ -423,11 +423,16 @@ class Model:
         """Why a multiprocessor shall not have more CTAs than anybody asked for.
 
         Where roles move registers, a CTA takes all that its bound leaves it, so that a
-        small one would keep others off the multiprocessor. And where threads put bytes
-        together before each product, slots must hide what they do meanwhile.
+        small one would keep others off the multiprocessor; and a persistent one with
+        two sums in tensor memory multiplies itself while it stores. And where threads
+        put bytes together before each product, slots must hide what they do meanwhile.
         """
         decision, cost = made.decision, made.cost
         if decision.roles == "load":
+            if self._space.is_persistent and 0 < 2 * cost.columns <= (
+                self._target.tensor_columns
+            ):
+                return "a persistent CTA with two sums needs no other one"
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
