@@ -23,7 +23,7 @@ from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.async_products import scales_of
 from cuda_tile.ir.attributes import text
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_target
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product, read_target
 from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.roles import find_roles
 from cuda_tile.ir.tiles import (
@@ -83,10 +83,12 @@ def plan_tensor_memory(
         return
     facts, left = FactsAnalysis(entry), target.tensor_columns
     left //= max(1, plan.min_ctas)
-    for op in [op for op in ops if op.name in PRODUCTS]:
-        product = Product.of(op)
-        made = fitting(product, plan, target, facts)
-        wanted = 0 if made is None else tensor_columns_of(product, made)
+    products = [Product.of(op) for op in ops if op.name in PRODUCTS]
+    has = {p.op: tensor_columns_of(p, read_product(p.op, plan)) for p in products}
+    left -= sum(has.values())
+    for product in products:
+        op, made = product.op, fitting(product, plan, target, facts)
+        wanted = 0 if made is None else tensor_columns_of(product, made) - has[op]
         if made is not None and wanted <= left:
             left -= wanted
             op.attributes[PLAN_ATTRIBUTE] = made.to_attribute(plan)

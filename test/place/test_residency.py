@@ -76,10 +76,52 @@ def planned(source: bytes, gpu: str, *, persistent: bool = False) -> Plan:
     return read_plan(entries(lowered.operation)[0])
 
 
-@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_100"])
-def test_one_cta_multiplies_while_another_ends(gpu: str) -> None:
+@pytest.mark.parametrize(
+    ("gpu", "roles"), [("sm_80", "one"), ("sm_90", "one"), ("sm_100", "load")]
+)
+def test_one_cta_multiplies_while_another_ends(gpu: str, roles: str) -> None:
+    """Of a sum in tensor memory threads hold a part: a role that loads takes none."""
     plan = planned(product(GELU, "%again"), gpu)
-    assert (plan.min_ctas, plan.roles, plan.num_warps) == (2, "one", 8)
+    assert (plan.min_ctas, plan.roles, plan.num_warps) == (2, roles, 8)
+
+
+def test_what_follows_a_sum_in_parts_needs_registers_of_a_loop_too() -> None:
+    """Without those a third CTA would fit by the estimate, and each thread spill."""
+    (kernel,) = cuda_tile.compile(
+        cuda_tile.load(product(GELU, "%again")), "sm_100"
+    ).report.kernels
+    assert not kernel.spill_bytes
+
+
+ROW_SUM = """
+    %total = reduce %sum dim=1 identities=[0.0 : f32]
+      : tile<128x128xf32> -> tile<128xf32> (%v: tile<f32>, %w: tile<f32>) {
+        %u = addf %v, %w : tile<f32>
+        yield %u : tile<f32>
+      }
+    %column = reshape %total : tile<128xf32> -> tile<128x1xf32>
+    %every = broadcast %column : tile<128x1xf32> -> tile<128x128xf32>
+    %again = mulf %sum, %every : tile<128x128xf32>"""
+
+
+@pytest.mark.parametrize(
+    ("epilogue", "result", "registers"),
+    [("", "%sum", 32 + 16 + 32), (ROW_SUM, "%again", 128 + 16 + 1)],
+)
+def test_of_a_sum_in_parts_one_part_counts(
+    epilogue: str, result: str, registers: int
+) -> None:
+    """A thread of eight warps has 128 columns of a sum that a reduction needs whole."""
+    module = cuda_tile.load(product(epilogue, result).replace(b"x128", b"x256"))
+    (plans,) = cuda_tile.list_plans(module, "sm_100").values()
+    needed = {
+        plan["cost"]["registers"]
+        for plan in plans
+        if (plan["fields"]["num_warps"], plan["fields"]["roles"]) == (8, "one")
+        and plan["fields"]["engine"] == "tma"
+        and "tcgen05" in str(plan["fields"].get("products"))
+    }
+    assert needed == {registers}
 
 
 def test_a_result_that_is_stored_as_it_is_needs_no_other_cta() -> None:
@@ -93,8 +135,9 @@ def test_a_long_loop_outweighs_what_comes_behind() -> None:
     assert (plan.min_ctas, plan.roles) == (1, "load")
 
 
-def test_a_persistent_cta_overlaps_with_itself() -> None:
-    plan = planned(product(GELU, "%again"), "sm_90", persistent=True)
+@pytest.mark.parametrize("gpu", ["sm_90", "sm_100"])
+def test_a_persistent_cta_overlaps_with_itself(gpu: str) -> None:
+    plan = planned(product(GELU, "%again"), gpu, persistent=True)
     assert (plan.min_ctas, plan.roles, plan.persistent) == (1, "load", 1)
 
 

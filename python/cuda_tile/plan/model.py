@@ -17,7 +17,7 @@ from cuda_tile.analysis.address_tiles import AddressTiles
 from cuda_tile.analysis.operand_sources import Product, ProductPlans, is_staging_hoisted
 from cuda_tile.analysis.product_families import slice_registers
 from cuda_tile.analysis.product_registers import is_cut
-from cuda_tile.analysis.registers import LiveTiles, estimate, live_tiles
+from cuda_tile.analysis.registers import LiveTiles, Weigh, estimate, live_tiles
 from cuda_tile.analysis.tcgen05 import (
     allocated_columns,
     alternates,
@@ -26,6 +26,7 @@ from cuda_tile.analysis.tcgen05 import (
 from cuda_tile.constants import (
     EASY_REGISTERS,
     LADEN_REGISTERS,
+    LOOP_OVERHEAD_REGISTERS,
     PAIRED_CTAS,
     ROLE_SPARED_REGISTERS,
     STARTING_REGISTERS,
@@ -51,6 +52,7 @@ from cuda_tile.plan.registers import (
 from cuda_tile.plan.residency import Residency, Share
 from cuda_tile.plan.rings import few_bytes, has_room_beside
 from cuda_tile.plan.space import Decision, Space
+from cuda_tile.plan.sums import held_columns
 from cuda_tile.records import dataclass
 from cuda_tile.rewrites.rows.row import longest_row
 from cuda_tile.targets import Target
@@ -421,11 +423,16 @@ class Model:
         """Why a multiprocessor shall not have more CTAs than anybody asked for.
 
         Where roles move registers, a CTA takes all that its bound leaves it, so that a
-        small one would keep others off the multiprocessor. And where threads put bytes
-        together before each product, slots must hide what they do meanwhile.
+        small one would keep others off the multiprocessor; and a persistent one with
+        two sums in tensor memory multiplies itself while it stores. And where threads
+        put bytes together before each product, slots must hide what they do meanwhile.
         """
         decision, cost = made.decision, made.cost
         if decision.roles == "load":
+            if self._space.is_persistent and 0 < 2 * cost.columns <= (
+                self._target.tensor_columns
+            ):
+                return "a persistent CTA with two sums needs no other one"
             limit, _ = role_registers(self._target, decision.num_warps, decision.ctas)
             short = cost.estimated > limit
             return f"{cost.estimated} registers needed, {limit} left" if short else None
@@ -486,7 +493,9 @@ class Model:
             staging, plan = self._staging(copies), Plan(warps, *division)
             plans = self.products(plan, staging.copies, may_alternate=may_alternate)
             shares = warps * decision.cluster * self._parts(decision)
-            self._warps[key] = self._estimated(staging, plans, warps, shares)
+            columns = held_columns(copies, plan, plans, self._target)
+            weigh = TileRegisters(plans, shares, columns)
+            self._warps[key] = self._estimated(staging, plans, warps, weigh, columns)
         return self._warps[key]
 
     def _parts(self, decision: Decision) -> int:
@@ -496,15 +505,24 @@ class Model:
         return max(1, longest_row(self._ops) // decision.part)
 
     def _estimated(
-        self, staging: _Staging, plans: ProductPlans, warps: int, shares: int
+        self,
+        staging: _Staging,
+        plans: ProductPlans,
+        warps: int,
+        weigh: Weigh,
+        columns: Mapping[ir.Value, int],
     ) -> _Warps:
-        """What a CTA of so many warps needs, each with one of the shares of tiles."""
-        weigh, products = TileRegisters(plans, shares), {p.op: p for p in plans}
+        """What a CTA of so many warps needs, whose threads hold what tiles weigh.
+
+        What follows a sum in parts will be a loop over these.
+        """
+        products = {p.op: p for p in plans}
 
         def extra(op: ir.Operation) -> int:
             product = products.get(op)
             if product is None:
-                return 0
+                is_part = any(columns.get(value) for value in op.operands)
+                return LOOP_OVERHEAD_REGISTERS * is_part
             gathered = staging.copies.gathered(op)
             return slice_registers(product, plans[product], weigh, gathered)
 

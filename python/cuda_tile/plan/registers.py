@@ -10,7 +10,6 @@ launch and the other role leave it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import starmap
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -21,7 +20,6 @@ from cuda_tile.analysis.operand_sources import (
     warp_share,
 )
 from cuda_tile.analysis.registers import Tile, held_registers
-from cuda_tile.analysis.tcgen05 import sums_kept
 from cuda_tile.constants import (
     LATE_OVERHEAD_REGISTERS,
     LEAVING_REGISTERS,
@@ -116,12 +114,19 @@ class TileRegisters:
     A tile of the shape of a product's result has that result's layout, one of a row or
     a column of it what is left of the layout; any other tile is spread over all
     threads. Rules of `place` give other layouts only where that costs no more.
+
+    Args:
+        plans: The plans of the products.
+        num_warps: Warps that share the tiles.
+        held: Tiles of which threads hold some columns, each with how many.
     """
 
-    def __init__(self, plans: ProductPlans, num_warps: int) -> None:
+    def __init__(
+        self, plans: ProductPlans, num_warps: int, held: Mapping[ir.Value, int]
+    ) -> None:
         self._threads = num_warps * WARP_LANES
         self._elements: dict[tuple[int, ...], int] = {}
-        self._kept = frozenset[ir.Value]().union(*starmap(sums_kept, plans.items()))
+        self._held = held
         for product, plan in plans.items():
             m, n, _ = product.extents
             rows, columns = warp_share(product, plan)
@@ -139,11 +144,12 @@ class TileRegisters:
 
     def __call__(self, tile: Tile) -> int:
         """Registers of one thread."""
-        if tile.value in self._kept:
-            return 0
         elements = self._elements.get(tile.shape)
         if elements is None:
             elements = -(-prod(tile.shape) // (self._threads * tile.neighbours))
+        columns = self._held.get(tile.value)
+        if columns is not None:
+            elements = -(-elements * columns // tile.shape[-1])
         return held_registers(elements, tile.bits)
 
 

@@ -141,4 +141,4 @@ def _is_crowded(
     if max(carried, default=0) < threads * limit // CROWDED_SHARE:
         return False
     live = live_tiles(entry, lambda op, index: False)
-    return estimate(live, TileRegisters({}, warps), lambda op: 0).registers > limit
+    return estimate(live, TileRegisters({}, warps, {}), lambda op: 0).registers > limit

@@ -4,7 +4,8 @@
 What follows a sum up to its stores can be computed some columns at a time
 (rewrites/rows/sums.py): threads hold those columns alone, a buffer what is stored of
 them, and while the copy engine reads one part, threads load the next. Each part costs
-two barriers, around what threads write to that buffer.
+two barriers, around what threads write to that buffer. While a loop adds to a sum, no
+registers hold it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.operand_sources import ProductPlans, is_staging_hoisted
+from cuda_tile.analysis.operand_sources import (
+    ProductPlans,
+    is_plain_sum,
+    is_staging_hoisted,
+)
+from cuda_tile.analysis.tcgen05 import sums_kept
 from cuda_tile.analysis.tensor_sums import IsMine
 from cuda_tile.constants import BARRIER_CLOCKS, SUM_REGISTERS
 from cuda_tile.engines.tcgen05 import TCGEN05, as_tensor_atom
@@ -36,14 +42,49 @@ def sum_part(copies: Copies, plan: Plan, products: ProductPlans, target: Target)
     Returns:
         The columns; 0 where whole sums cost no more clocks.
     """
+    parts = _parts(copies, plan, products, target)
+    return min((part for _, part in parts), default=0)
+
+
+def held_columns(
+    copies: Copies, plan: Plan, products: ProductPlans, target: Target
+) -> dict[ir.Value, int]:
+    """Tiles of sums that threads never hold whole, each with its columns that they do.
+
+    None of what a loop adds to, or changes in place; a part of what follows a sum.
+
+    Args:
+        copies: Who loads operands of an entry.
+        plan: Its plan.
+        products: The plans of its products.
+        target: The chip.
+    """
+    found: dict[ir.Value, int] = {}
+    for product, product_plan in products.items():
+        op = product.op
+        found |= dict.fromkeys(sums_kept(product, product_plan), 0)
+        is_mine = product_plan.engine == TCGEN05
+        if is_mine and is_plain_sum(op) and _is_fed(op, copies):
+            found |= {op.operands[2]: 0, op.results[0]: 0}
+    parts = _parts(copies, plan, products, target)
+    part = min((part for _, part in parts), default=0)
+    for sums, _ in parts:
+        found |= dict.fromkeys({*sums.sums, *sums.made, *sums.others}, part)
+    return found
+
+
+def _parts(
+    copies: Copies, plan: Plan, products: ProductPlans, target: Target
+) -> list[tuple[SumColumns, int]]:
+    """What follows sums and gains by parts, each with the columns of one."""
     fed = {p: q for p, q in products.items() if _is_fed(p.op, copies)}
-    found = [
-        part
-        for sums in sum_columns(copies.loads.entry, _is_mine(fed))
+    mine = [p for p, q in fed.items() if q.engine == TCGEN05]
+    return [
+        (sums, part)
+        for sums in (sum_columns(copies.loads.entry, _is_mine(fed)) if mine else ())
         if (part := _least_part(sums, plan, products)) < sums.size
         and _gain(sums, part, target) > 0
     ]
-    return min(found, default=0)
 
 
 def divided_stores(
