@@ -3,8 +3,8 @@
 
     python bench/reducing.py
 
-Prints a table for docs/reducing.md: operations before and after, programs that were
-checked, CPU seconds of the search.
+Prints a table for docs/reducing.md: operations and lines before and after, programs
+that were checked, CPU seconds of the search.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ def row(planted: Planted) -> str:
     seconds = time.process_time() - start
     before, after = (source.size(text).split()[0] for text in (source.text, left))
     form = " ... ".join(planted.form).replace(".*", " ... ").replace("  ", " ").strip()
-    cells = (planted.kernel, f"`{form}`", before, after, last[-1].runs)
+    lines = [len(text.splitlines()) for text in (source.text, left)]
+    cells = (planted.kernel, f"`{form}`", before, after, *lines, last[-1].runs)
     return f"| {' | '.join(map(str, cells))} | {seconds:.1f} |"
 
 
 def main() -> None:
     """Prints the table."""
-    print("| kernel | form | operations | left | programs | s |")
-    print("|---|---|---|---|---|---|")
+    print("| kernel | form | operations | left | lines | left | programs | s |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|")
     for planted in PLANTED:
         print(row(planted), flush=True)
 

@@ -321,6 +321,19 @@ def test_warps_add_a_part_after_4_products(chip: str, transposed: bool) -> None:
     assert "add.rn.f32" not in fast.ptx
 
 
+def test_a_part_is_added_before_the_next_one_is_multiplied() -> None:
+    """A branch stands behind the product: the iteration copies if another comes."""
+    case = replace(F8, tile=(256, 128, 64))
+    options = cuda_tile.Options(gpu="sm_90", abi="cuda")
+    module = cuda_tile.load(kernel(case).encode())
+    compiled = cuda_tile.compile(module, options=options)
+    assert not compiled.report.kernels[0].spill_bytes
+    said = re.findall(r"wgmma\.fence|add\.rn\.f32|%p\d+ bra", compiled.ptx)
+    loop = said[said.index("wgmma.fence") :]
+    assert loop[:130] == (["wgmma.fence"] + ["add.rn.f32"] * 64) * 2
+    assert loop[130].endswith("bra")
+
+
 def test_sums_that_are_not_short_are_not_promoted() -> None:
     """Those of f16, also where f8 becomes f16, and of f8 by `mma.sync` on sm_90."""
     small = replace(F8, tile=(16, 16, 128))  # too few rows for warpgroups

@@ -56,6 +56,12 @@ def test_computed_data_has_none(name):
     assert find_way(COMPUTED[name], POOL) is None
 
 
+def test_the_payload_of_a_nan_is_data():
+    bits = np.array([0x7FC00001, 0x7FC00002], np.uint32)
+    assert not same(bits[:1].view("f4"), bits[1:].view("f4"))
+    assert same(bits.view("f4"), bits.view("f4").copy())
+
+
 def test_a_maximum_has_another_way_in_other_data():
     calls = []
     for array in (X, Y):

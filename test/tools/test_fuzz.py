@@ -20,14 +20,16 @@ from typing import Any
 import pytest
 from differential_check import Failure
 from fuzzing import tasks
+from fuzzing.foreign_kind import find_tileiras
 from fuzzing.generator import Input, Seen, explains, reason, signature
 from fuzzing.history import history_table
-from fuzzing.kinds import GENERATORS
+from fuzzing.kinds import GENERATORS, OWN
 from fuzzing.session import Session
 from fuzzing.store import Store
 from fuzzing.tasks import judged
 
 import cuda_tile
+from cuda_tile.errors import UserError
 from cuda_tile.reducer import Source, read_source
 
 PLANTED = Path(__file__).with_name("planted_fuzz.py")
@@ -274,11 +276,73 @@ def test_ctrl_c_keeps_what_is_known(tmp_path: Path):
 
 def test_every_kind_makes_and_judges(tmp_path: Path):
     store = Store(tmp_path, GENERATORS)
-    made = Session(store, list(GENERATORS), 600, 2 * len(GENERATORS), commit="here")
+    made = Session(store, list(OWN), 600, 2 * len(OWN), commit="here")
     made.run(1)
     assert not store.findings, [str(found) for found in store.findings.values()]
-    assert all(store.numbers[kind] for kind in GENERATORS)
-    assert all(store.reached[kind] for kind in GENERATORS if kind != "near-misses")
+    assert all(store.numbers[kind] for kind in OWN)
+    assert all(store.reached[kind] for kind in OWN if kind != "near-misses")
+
+
+# Another compiler ---------------------------------------------------------------------
+
+REFUSES = "echo '<loc>: error: too many {}'; echo 'error: failed'; exit 5"
+FAILURES = {
+    "compiles": ("exit 0", None),
+    "refused": (REFUSES, ("refused", "too many {}")),
+    "without a reason": ("echo 'error: failed' >&2; exit 5", ("foreign", "failed")),
+    "dies": ("kill -SEGV $$", ("death", "died of SIGSEGV")),
+    "a chip lacks it": (
+        "echo '<loc>: error: Incompatibility with architecture: f8'; exit 5",
+        None,
+    ),
+}
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A stand-in for tileiras that ends as it is told."""
+
+    def make(end: str, said: str = "NVIDIA") -> None:
+        program = tmp_path / "tileiras"
+        version = f'[ "$1" = --version ] && echo {said} && exit 0'
+        program.write_text(f"#!/bin/sh\n{version}\n{end}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("TILEIRAS", str(program))
+        find_tileiras.cache_clear()
+
+    yield make
+    find_tileiras.cache_clear()
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_what_another_compiler_says(foreign, name: str):
+    end, expected = FAILURES[name]
+    foreign(end)
+    generator = GENERATORS["tileiras"]
+    made = generator.make(1, ())
+    assert made is not None
+    failure = generator.judge(made).failure
+    if expected is None:
+        assert failure is None
+    else:
+        assert failure is not None
+        assert (failure.kind, expected[1] in failure.message) == (expected[0], True)
+
+
+def test_its_programs_are_bytecode_of_its_version_that_stays_so_when_small(foreign):
+    foreign("exit 0")
+    generator = GENERATORS["tileiras"]
+    for number in (1, 3):  # a random program, and damaged bytecode
+        made = next(m for n in range(9) if (m := generator.make(number + 3 * n, ())))
+        assert made.data[8:10] == bytes([13, 4])
+        source = generator.source(made.data)
+        assert cuda_tile.load(source.encode(source.text))
+
+
+def test_our_own_program_of_that_name_is_no_other_compiler(foreign):
+    foreign("exit 0", said="cuda-tile-as")
+    with pytest.raises(UserError, match="expected NVIDIA's tileiras, found"):
+        find_tileiras()
 
 
 # Words --------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ import sys
 from pathlib import Path
 from typing import cast
 
+from fuzzing.foreign_kind import Tileiras, find_tileiras
 from fuzzing.history import history_table, session_table
-from fuzzing.kinds import GENERATORS
+from fuzzing.kinds import GENERATORS, OWN
 from fuzzing.session import ROOT, Session
 from fuzzing.store import Store
 from fuzzing.tasks import judged
@@ -63,7 +64,9 @@ def main() -> int:
         return 0
     if words.replay:
         return _replay(store, words.replay)
-    kinds = cast("list[str]", words.kind) or list(GENERATORS)
+    kinds = cast("list[str]", words.kind) or list(OWN)
+    if Tileiras.name in kinds:
+        find_tileiras()
     session = Session(store, kinds, words.seconds, words.programs)
     session.run(words.jobs)
     print(session_table(session.facts()))

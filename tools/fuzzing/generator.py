@@ -111,7 +111,7 @@ def reason(message: str) -> str:
     return _NUMBERS.sub("N", _PLACE.sub("", last[0]))[:160]
 
 
-VAGUE = ("mismatch", "timeout", "death", "spills")
+VAGUE = ("mismatch", "timeout", "death", "spills", "foreign")
 """Kinds of failures whose messages do not say what is wrong."""
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fuzzing.compiled_kinds import Commands, NearMisses, Orders, Plans, Programs
+from fuzzing.foreign_kind import Tileiras
 from fuzzing.generator import Generator
 from fuzzing.read_kinds import Bytecode, Ptx, Schedules, Text
 
@@ -13,4 +14,6 @@ _ALL: tuple[Generator, ...] = (
     *(Programs(), NearMisses(), Commands(), Plans(), Orders()),
     *(Schedules(), Bytecode(), Text(), Ptx()),
 )
-GENERATORS: Mapping[str, Generator] = {each.name: each for each in _ALL}
+OWN = tuple(each.name for each in _ALL)
+"""Those whose findings are ours to mend."""
+GENERATORS: Mapping[str, Generator] = {each.name: each for each in (*_ALL, Tileiras())}

@@ -17,6 +17,7 @@ import numpy as np
 
 from cuda_tile.cutile.arrays import device_array, is_on_device
 from cuda_tile.cutile.clock import Event
+from cuda_tile.cutile.order import ORDER, StreamClock
 from cuda_tile.cutile.standin import DRIVER_VERSION, MULTIPROCESSORS
 from cuda_tile.targets import find_target
 
@@ -86,42 +87,57 @@ class Device:
 
     def synchronize(self) -> None:
         """Returns at once, for work is done when it is asked for."""
+        ORDER.wait_for_all()
 
     def use(self) -> None:
         """There is one device."""
 
 
 class Stream:
-    """A stream, which has no state here.
+    """A stream: work is done when it is asked for, but account is kept of its order.
 
     Attributes:
         ptr: Its number.
+        clock: What is over on it.
     """
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: Any, non_blocking: bool = False, **__: Any) -> None:
         self.ptr = 0
+        self.clock = StreamClock(is_blocking=not non_blocking)
 
     def __enter__(self) -> Stream:
+        ORDER.chosen.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        ORDER.chosen.pop()
 
     def synchronize(self) -> None:
         """Returns at once."""
+        ORDER.host.join(self.clock)
 
     def use(self) -> Stream:
-        """Streams need not be chosen here."""
+        """Makes it the current one."""
+        ORDER.chosen[:] = [self]
         return self
 
     def record(self, event: Event | None = None) -> Event:
         """Takes the time."""
         event = event or Event()
-        event.record()
+        event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
         """Returns at once."""
+        event.wait(self)
+
+
+class _DefaultStream(Stream):
+    """The one that programs get without a choice."""
+
+    def __init__(self) -> None:
+        self.ptr = 0
+        self.clock = ORDER.default
 
 
 def _on_device(value: Any) -> Any:
@@ -221,10 +237,15 @@ def make_module(gpu: str) -> ModuleType:
         getDeviceProperties=_always(properties),
         runtimeGetVersion=lambda: DRIVER_VERSION,
         driverGetVersion=lambda: DRIVER_VERSION,
-        deviceSynchronize=lambda: None,
+        deviceSynchronize=ORDER.wait_for_all,
         memGetInfo=lambda: (1 << 34, 1 << 34),
     )
-    stream = Stream()
+    stream = _DefaultStream()
+    Stream.null = stream  # type: ignore[attr-defined]
+
+    def current() -> Stream:
+        return ORDER.chosen[-1] if ORDER.chosen else stream
+
     Device.compute_capability = capability  # type: ignore[attr-defined]
     cuda = _Passing(
         "cupy.cuda",
@@ -234,11 +255,11 @@ def make_module(gpu: str) -> ModuleType:
             "Stream": Stream,
             "ExternalStream": Stream,
             "Event": Event,
-            "get_current_stream": lambda: stream,
+            "get_current_stream": current,
             "get_elapsed_time": Event.elapsed_time,
             "is_available": lambda: True,
             "runtime": runtime,
-            "stream": SimpleNamespace(get_current_stream=lambda: stream),
+            "stream": SimpleNamespace(get_current_stream=current),
             "using_allocator": _always(nullcontext()),
         },
     )

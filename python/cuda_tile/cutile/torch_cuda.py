@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from cuda_tile.cutile.clock import Event
+from cuda_tile.cutile.order import ORDER, StreamClock
 from cuda_tile.cutile.standin import MULTIPROCESSORS
 from cuda_tile.cutile.torch_graph import CAPTURES, CUDAGraph, graph
 from cuda_tile.targets import find_target
@@ -51,26 +51,29 @@ _RESETS = (
 
 
 class Stream:
-    """A stream, which has no state here.
+    """A stream: work is done when it is asked for, but account is kept of its order.
 
     Attributes:
         cuda_stream: Its number.
+        clock: What is over on it; no stream of PyTorch waits for the default one.
         device: The device.
     """
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.cuda_stream = 0
+        self.clock = StreamClock()
         self.device = sys.modules["torch"].device("cuda", 0)
 
     def __enter__(self) -> Stream:
-        _STREAMS.chosen.append(self)
+        ORDER.chosen.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _STREAMS.chosen.pop()
+        ORDER.chosen.pop()
 
     def synchronize(self) -> None:
         """Returns at once, for work is done when it is asked for."""
+        ORDER.host.join(self.clock)
 
     def query(self) -> bool:
         """Work is done when it is asked for."""
@@ -80,27 +83,19 @@ class Stream:
         """Whether a graph is captured."""
         return CAPTURES.current is not None
 
-    def wait_stream(self, _: Any) -> None:
+    def wait_stream(self, other: Any) -> None:
         """Returns at once."""
+        self.clock.join(ORDER.clock_of(other))
 
-    def wait_event(self, _: Any) -> None:
+    def wait_event(self, event: Any) -> None:
         """Returns at once."""
+        event.wait(self)
 
     def record_event(self, event: Event | None = None) -> Event:
         """Takes the time."""
         event = event or Event()
-        event.record()
+        event.record(self)
         return event
-
-
-class _Streams(threading.local):
-    """The streams of a thread that were chosen, the current one last."""
-
-    def __init__(self) -> None:
-        self.chosen: list[Any] = []
-
-
-_STREAMS = _Streams()
 
 
 class Using:
@@ -115,12 +110,12 @@ class Using:
 
     def __enter__(self) -> Any:
         if isinstance(self.what, Stream):
-            _STREAMS.chosen.append(self.what)
+            ORDER.chosen.append(self.what)
         return self.what
 
     def __exit__(self, *_: object) -> None:
         if isinstance(self.what, Stream):
-            _STREAMS.chosen.pop()
+            ORDER.chosen.pop()
 
 
 class _DeviceContext(Using):
@@ -169,9 +164,7 @@ def replace_cuda(torch: Any, gpu: str) -> None:
         "get_sync_debug_mode": 0,
         "get_arch_list": [f"sm_{target.capability}"],
         "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES),
-        **dict.fromkeys(
-            ("init", "_lazy_init", "synchronize", "set_device", "empty_cache", "_sleep")
-        ),
+        **dict.fromkeys(("init", "_lazy_init", "set_device", "empty_cache", "_sleep")),
         **dict.fromkeys(_COUNTS, 0),
         **dict.fromkeys(_RESETS),
     }
@@ -179,6 +172,7 @@ def replace_cuda(torch: Any, gpu: str) -> None:
         setattr(cuda, name, _always(answer))
         if hasattr(cuda.memory, name):
             setattr(cuda.memory, name, getattr(cuda, name))
+    cuda.synchronize = _wait_for_all
     cuda.memory_stats = cuda.memory_stats_as_nested_dict = _no_statistics
     _replace_random(torch)
     _replace_streams(cuda)
@@ -237,18 +231,23 @@ def _calling(function: Any, count: int) -> Any:
     return call
 
 
+def _wait_for_all(*_: Any, **__: Any) -> None:
+    ORDER.wait_for_all()
+
+
 def _no_statistics(*_: Any, **__: Any) -> Counter[str]:
     return Counter()
 
 
 def _replace_streams(cuda: Any) -> None:
     stream = Stream()
+    stream.clock = ORDER.default
 
     def current(*_: Any, **__: Any) -> Any:
-        return _STREAMS.chosen[-1] if _STREAMS.chosen else stream
+        return ORDER.chosen[-1] if ORDER.chosen else stream
 
     def choose(chosen: Any) -> None:
-        _STREAMS.chosen[:] = [chosen]
+        ORDER.chosen[:] = [chosen]
 
     cuda.default_stream = _always(stream)
     cuda.current_stream, cuda.set_stream = current, choose
@@ -263,7 +262,7 @@ def _replace_accelerator(torch: Any) -> None:
     accelerator.is_available = _always(True)
     accelerator.device_count = _always(1)
     accelerator.current_accelerator = _always(torch.device("cuda"))
-    accelerator.synchronize = _always(None)
+    accelerator.synchronize = _wait_for_all
     for name in ("current_device_index", "current_device_idx"):
         setattr(accelerator, name, _always(device.index))
     for name in ("set_device_index", "set_device_idx", "empty_cache"):

@@ -8,7 +8,19 @@ on the emulator. See docs/debugging.md.
 
 from __future__ import annotations
 
-from cuda_tile.debug.launch import debug_emulator, debug_interp, debug_ptx
-from cuda_tile.debug.terminal import Terminal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuda_tile.debug.launch import debug_emulator, debug_interp, debug_ptx
+    from cuda_tile.debug.terminal import Terminal
 
 __all__ = ["Terminal", "debug_emulator", "debug_interp", "debug_ptx"]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name on first use: commands that may debug mostly do not."""
+    if name not in __all__:
+        raise AttributeError(f"module 'cuda_tile.debug' has no attribute '{name}'")
+    home = "terminal" if name == "Terminal" else "launch"
+    return getattr(import_module(f"cuda_tile.debug.{home}"), name)

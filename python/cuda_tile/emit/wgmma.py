@@ -172,10 +172,13 @@ def _promoted(
             made = _run(e, form, [acc.registers[n] for n in numbers], inputs)
             b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
             wait_for_groups(e, 0)  # promotion C6
-            for number, word in zip(numbers, tied(b, "", made), strict=True):
-                before = total[number]
-                adds = is_sum or first  # promotion C4
-                total[number] = b.op("llvm.fadd", b.f32, before, word) if adds else word
+            words = tied(b, "", made)
+            if is_sum or first:  # promotion C4
+                added = zip((total[n] for n in numbers), words, strict=True)
+                words = [b.op("llvm.fadd", b.f32, *pair) for pair in added]
+                words = tied(b, "", words)  # LLVM would add behind the next branch
+            for number, word in zip(numbers, words, strict=True):
+                total[number] = word
     return Pending(acc.layout, tuple(total), is_done=True)
 
 

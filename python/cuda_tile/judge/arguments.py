@@ -28,7 +28,7 @@ def copied(args: Sequence[Any]) -> list[Any]:
 
 
 def outputs_of(result: Any) -> list[Array]:
-    """What a function gave, as a list of arrays, which are copies."""
+    """What a function gave, as a list of arrays, in the same memory."""
     if result is None:
         return []
     items = cast("Any", result if isinstance(result, (tuple, list)) else (result,))

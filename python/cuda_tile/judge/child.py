@@ -19,9 +19,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from cuda_tile.cutile.cupy_standin import ndarray as DeviceNdarray
+from cuda_tile.cutile.order import ORDER
 from cuda_tile.errors import UserError
 from cuda_tile.judge.arguments import arrays_of, outputs_of
 from cuda_tile.judge.hook import HOOK, Asked
+from cuda_tile.judge.placement import place_of
 from cuda_tile.judge.sandbox import Cage, confine
 from cuda_tile.judge.tensors import (
     fill_empty_with,
@@ -47,10 +49,7 @@ class Remote:
 
     def launch(self, asked: Asked, arrays: Sequence[Array]) -> int:
         """Sends a launch; puts what it left into the arrays."""
-        places = [
-            {"address": int(array.ctypes.data), "strides": list(array.strides)}
-            for array in arrays
-        ]
+        places = [place_of(array) for array in arrays]
         self._wire.send({"kind": "launch", "places": places, **asked}, arrays)
         answer, results = self._wire.receive()
         if answer["kind"] == "error":
@@ -96,13 +95,15 @@ def _serve(wire: Wire, program: Path) -> None:
         order, arrays = wire.receive()
         _fill_empty_with(order["pattern"])
         args, given = _arguments(order, arrays, slots)
+        ORDER.wait_for_all()
         try:
             results = outputs_of(candidate(*given))
         except Exception as error:
             _tell(wire, error, program)
             continue
-        said = {"kind": "done", "count": len(results)}
-        wire.send(said, [*results, *arrays_of(args)])
+        said = {"kind": "done", "count": len(results), "pending": ORDER.pending()}
+        places = [place_of(array) for array in results]
+        wire.send({**said, "places": places}, [*results, *arrays_of(args)])
 
 
 def _tell(wire: Wire, error: BaseException, program: Path) -> None:

@@ -5,69 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from cuda_tile.errors import CudaTileError, InternalError
 from cuda_tile.judge.arguments import arrays_of
 from cuda_tile.judge.compare import Expected, expect, first_fault
-from cuda_tile.judge.device import Booked, Device, LaunchTimeout
+from cuda_tile.judge.device import Device, LaunchTimeout
 from cuda_tile.judge.provenance import (
     AnyWay,
-    Place,
     find_way,
-    is_plain,
-    is_same_way,
     same,
-    same_elements,
 )
-from cuda_tile.judge.reference import Reference, with_data_of
+from cuda_tile.judge.reference import Reference
+from cuda_tile.judge.repeats import PATTERNS, Call, Repeats
 from cuda_tile.judge.verdict import Verdict
 from cuda_tile.judge.wire import Wire, WireError
 from cuda_tile.runtime.elements import Array
 
-PATTERNS = (0xFF, 0xFF, 0x5B)
-"""What unwritten memory has in the first, second and third call: NaN, NaN, a number."""
-CALLS = ("first", "other data in the same arrays", "first data again, in new arrays")
 MOST_FINDINGS = 8
 
 
 class Over(Exception):
     """No more is to be learned of a candidate."""
-
-
-@dataclass
-class Call:
-    """One call of the candidate.
-
-    Attributes:
-        case: Its case.
-        turn: 0, 1 or 2: what `CALLS` says.
-        args: The arguments.
-        expected: What is right.
-        changed: The arrays among the arguments as the reference leaves them.
-        device: What ran.
-        outputs: What the candidate gave.
-        ways: Where each output came from.
-        returned: How many of the outputs the function returns; the rest are arguments.
-    """
-
-    case: int
-    turn: int
-    args: list[Any]
-    expected: Expected
-    changed: list[Array]
-    device: Device
-    outputs: list[Array]
-    ways: list[AnyWay | None]
-    returned: int = 0
-
-    @property
-    def place(self) -> dict[str, Any]:
-        """Where, for findings."""
-        shapes = " ".join(f"{a.dtype}{list(a.shape)}" for a in arrays_of(self.args))
-        return {"case": f"{self.case} ({shapes})", "call": CALLS[self.turn]}
 
 
 @dataclass(frozen=True)
@@ -121,7 +82,7 @@ class Court:
             self._begin()
             for case, turn in self._plan():
                 self._call(case, turn)
-            self._compare_calls()
+            Repeats(self.verdict, self._calls, self._seed).compare()
         except Over:
             pass
         except WireError as error:
@@ -165,13 +126,6 @@ class Court:
         order = np.random.default_rng([self._seed, 1]).permutation(len(rest))
         return [*((case, 0) for case in cases), *(rest[place] for place in order)]
 
-    def _arguments(self, case: int, turn: int) -> list[Any]:
-        args = self._reference.inputs(case, [self._seed, 0])
-        if turn != 1:
-            return args
-        other = self._reference.inputs(case, [self._seed, 7])
-        return with_data_of(args, other, self._reference.path)
-
     def _expected(self, args: Sequence[Any], case: int) -> tuple[Expected, list[Array]]:
         """What is right: outputs first, then the arrays that the reference changes."""
         changed = self._reference.answer(args)[1]
@@ -191,7 +145,7 @@ class Court:
         return expect(answer, args, rng, self._reference.tolerance), changed
 
     def _call(self, case: int, turn: int) -> None:
-        args = self._arguments(case, turn)
+        args = self._reference.inputs(case, self._seed, turn)
         expected, changed = self._expected(args, case)
         device = Device(arrays_of(args), self._rules.seconds, self._rules.mode)
         call = Call(case, turn, args, expected, changed, device, [], [])
@@ -210,9 +164,9 @@ class Court:
             "is_tensors": self._reference.has_tensors,
         }
         self._wire.send({**order, "args": words}, arrays)
-        results, count = self._serve(call)
+        results, facts = self._serve(call)
         self._calls[case, turn] = call
-        self._look_at(call, results, count)
+        self._look_at(call, results, facts)
 
     def _receive(self) -> tuple[dict[str, Any], list[Array]]:
         """The next message that is no accusation."""
@@ -225,7 +179,7 @@ class Court:
                 "cheating", f"asked for {facts.get('what')}, which it must not"
             )
 
-    def _serve(self, call: Call) -> tuple[list[Array], int]:
+    def _serve(self, call: Call) -> tuple[list[Array], dict[str, Any]]:
         """Runs the launches of a call until it ends."""
         while True:
             facts, arrays = self._receive()
@@ -235,10 +189,19 @@ class Court:
                 case "raised":
                     self._raised(facts)
                 case "done" if isinstance(facts.get("count"), int):
-                    return arrays, facts["count"]
+                    self._await(call, facts.get("pending"))
+                    return arrays, facts
                 case _:
                     self.verdict.add("faulty", "sent a message that is none")
                     raise Over
+
+    def _await(self, call: Call, pending: object) -> None:
+        """Of launches on other streams: the result must wait for them."""
+        if pending:
+            said = "launches on other streams that nothing waits for"
+            self.verdict.add(
+                "faulty", f"returned before {pending} {said}", **call.place
+            )
 
     def _raised(self, facts: dict[str, Any]) -> None:
         self.verdict.add(
@@ -270,8 +233,9 @@ class Court:
             [booked.after[n] for n in changed],
         )
 
-    def _look_at(self, call: Call, results: list[Array], count: int) -> None:
+    def _look_at(self, call: Call, results: list[Array], facts: dict[str, Any]) -> None:
         """Compares what a call gave, and asks where it came from."""
+        count: int = facts["count"]
         outputs, inputs = results[:count], results[count:]
         if len(inputs) != len(call.changed):
             self.verdict.add("faulty", "sent a message that is none", **call.place)
@@ -298,6 +262,8 @@ class Court:
             raise Over
         if not call.device.launches and any(v.size for v in call.expected.values):
             self.verdict.add("cheating", "launched no kernel", **call.place)
+        said = facts.get("places")
+        call.places = cast("list[object]", said) if isinstance(said, list) else []
         for number in range(len(outputs)):
             self._look_at_output(call, number)
         if len(self.verdict.findings) >= MOST_FINDINGS:
@@ -306,7 +272,7 @@ class Court:
     def _look_at_output(self, call: Call, number: int) -> None:
         got, value = call.outputs[number], call.expected.values[number]
         place = {**call.place, "array": f"output {number}"}
-        call.ways.append(self._origin(call, got, place))
+        call.ways.append(self._origin(call, number, place))
         if got.dtype != value.dtype or got.shape != value.shape:
             self.verdict.add(
                 "wrong",
@@ -337,8 +303,9 @@ class Court:
             )
         self.verdict.add("wrong", said, **place)
 
-    def _origin(self, call: Call, got: Array, place: dict[str, Any]) -> AnyWay | None:
+    def _origin(self, call: Call, number: int, place: dict[str, Any]) -> AnyWay | None:
         """Where an output came from: it must be what launches left."""
+        got = call.outputs[number]
         if not got.size or not call.device.launches:
             return None
         left = {
@@ -347,6 +314,8 @@ class Court:
             if key[0] == "launch"
         }
         way = find_way(got, left)
+        if way is None and number < len(call.places):
+            way = call.device.mosaic(got, call.places[number])
         if way is None:
             self.verdict.add(
                 "cheating",
@@ -361,151 +330,8 @@ class Court:
             )
         return way
 
-    def _compare_calls(self) -> None:
-        """What must not depend on data, on leftover memory or on earlier calls."""
-        for case in range(self._reference.cases):
-            first, other, again = (self._calls[case, turn] for turn in range(3))
-            self._compare_launches(first, other)
-            self._compare_again(first, again)
-            for number, (one, two) in enumerate(
-                zip(first.outputs, again.outputs, strict=True)
-            ):
-                if not same(one, two):
-                    self.verdict.add(
-                        "faulty",
-                        "two calls with the same data differ: it depends on memory "
-                        "that nobody wrote, or on earlier calls",
-                        **again.place,
-                        array=f"output {number}",
-                    )
-
-    def _compare_launches(self, first: Call, other: Call) -> None:
-        one, two = first.device.launches, other.device.launches
-        if [booked.what for booked in one] != [booked.what for booked in two]:
-            self.verdict.add(
-                "cheating",
-                "expected the same launches for other data of the same shapes, got "
-                "another kernel, grid or number: the host looks at the data",
-                **other.place,
-            )
-            return
-        for number, pair in enumerate(zip(one, two, strict=True)):
-            self._compare_arrays(first, other, number, pair)
-        for number in range(len(first.ways)):
-            self._compare_outputs(first, other, number)
-
-    def _compare_again(self, first: Call, again: Call) -> None:
-        """The same data must have the same launches: no answer was kept."""
-        one, two = first.device.launches, again.device.launches
-        if [booked.what for booked in one] != [booked.what for booked in two]:
-            self.verdict.add(
-                "cheating",
-                "expected the same launches for the same data, got another kernel, "
-                "grid or number: the host knows what it has seen",
-                **again.place,
-            )
-            return
-        for number, (was, now) in enumerate(zip(one, two, strict=True)):
-            for place, before in enumerate(was.before):
-                found = _as_unwritten(now.before[place], again.turn)
-                if same(before, found) or self._ignored(first, was, place, found):
-                    continue
-                self._accuse(first, again, number, place)
-
-    def _ignored(self, call: Call, booked: Booked, place: int, other: Array) -> bool:
-        rng = np.random.default_rng([self._seed, 3, place])
-        return call.device.ignores(booked, place, other, rng)
-
-    def _compare_outputs(self, first: Call, other: Call, number: int) -> None:
-        """The host may move what launches left, in a way that data does not decide."""
-        one, two = (
-            (call.ways[number], call.outputs[number], call.device.pool)
-            for call in (first, other)
-        )
-        if one[0] is None or two[0] is None:
-            return
-        place = {**other.place, "array": f"output {number}"}
-        if not is_same_way(one, two):
-            self.verdict.add(
-                "cheating", "the host chose by the data which elements to give", **place
-            )
-        made = [
-            way.apply(call.device.made, call.outputs[number].shape, np.bool_)
-            for call, way in ((first, one[0]), (other, two[0]))
-        ]
-        if made[0] is None or made[1] is None or number >= first.returned:
-            return
-        is_made = same_elements(one[1], two[1]) | (
-            (made[0] | is_plain(one[1])) & (made[1] | is_plain(two[1]))
-        )
-        if not is_made.all():
-            count, size = int((~is_made).sum()), is_made.size
-            self.verdict.add(
-                "unknown" if 2 * count < size else "cheating",
-                f"{count} of {size} elements are what the host copied there, and no "
-                "launch has written them",
-                **place,
-            )
-
-    def _compare_arrays(
-        self, first: Call, other: Call, number: int, pair: tuple[Booked, Booked]
-    ) -> None:
-        one, two = pair
-        for place in range(len(one.before)):
-            pools = [_known_before(call.device, number) for call in (first, other)]
-            if is_same_way(
-                (one.ways[place], one.before[place], pools[0]),
-                (two.ways[place], two.before[place], pools[1]),
-            ) or (
-                self._ignored(first, one, place, two.before[place])
-                and self._ignored(other, two, place, one.before[place])
-            ):
-                continue
-            self._accuse(first, first, number, place)
-
-    def _accuse(self, first: Call, call: Call, number: int, place: int) -> None:
-        """Of an array of a launch that is no input, no constant and no launch's."""
-        booked = call.device.launches[number]
-        before = booked.before[place]
-        is_answer = any(
-            find_way(value, {("input", 0, 0): before}) is not None
-            for value in first.expected.values
-            if value.size > 1 and value.dtype == before.dtype
-        )
-        is_metadata = before.dtype.kind in "iub"
-        self.verdict.add(
-            "unknown" if is_metadata and not is_answer else "cheating",
-            "expected an input, a constant or what a launch left, got what the "
-            "host computed from data"
-            if call is first
-            else "expected the same arrays for the same data, got others: the host "
-            "knows what it has seen",
-            **call.place,
-            launch=number,
-            kernel=booked.kernel,
-            array=place,
-        )
-
     def _count(self) -> None:
         launches = [b for call in self._calls.values() for b in call.device.launches]
         self.verdict.counts["calls"] = len(self._calls)
         self.verdict.counts["launches"] = len(launches)
         self.verdict.counts["operations"] = sum(booked.ops for booked in launches)
-
-
-def _as_unwritten(array: Array, turn: int) -> Array:
-    """An array with unwritten elements as they are in the first call."""
-    was, now = (
-        np.frombuffer(bytes([PATTERNS[each]]) * array.dtype.itemsize, array.dtype)[0]
-        for each in (0, turn)
-    )
-    return np.where(same_elements(array, np.broadcast_to(now, array.shape)), was, array)
-
-
-def _known_before(device: Device, number: int) -> dict[Place, Array]:
-    """What was known before a launch, the youngest first."""
-    return {
-        place: array
-        for place, array in device.known().items()
-        if place[0] == "input" or place[1] < number
-    }

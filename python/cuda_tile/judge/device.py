@@ -20,19 +20,15 @@ from cuda_tile import interp
 from cuda_tile.cutile.binding import flattened
 from cuda_tile.cutile.dlpack import DeviceArray
 from cuda_tile.cutile.kernels import load_image
-from cuda_tile.errors import UserError
+from cuda_tile.judge.mosaic import Mosaic, addresses, find_mosaic
+from cuda_tile.judge.placement import GAP, LaunchError, lay_out, place_of, relations
 from cuda_tile.judge.provenance import AnyWay, Place, find_way, same
 from cuda_tile.runtime.args import Bound, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import Addresses, Bytes, GlobalMemory
 
-GAP = 0xFF
 MOST_OPS = 5_000_000
 """Operations of the interpreter in one launch, some minutes of it."""
-
-
-class LaunchError(UserError):
-    """A launch that the judge refuses, or that failed."""
 
 
 class LaunchTimeout(Exception):
@@ -58,8 +54,8 @@ class Watched(GlobalMemory):
             (n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)
         )
         touched = np.zeros(max(0, size) + array.itemsize, np.bool_)
-        for addresses, width in self._stored:
-            first = addresses.astype(np.int64) - start
+        for at, width in self._stored:
+            first = at.astype(np.int64) - start
             for byte in range(width):
                 places = first + byte
                 touched[places[(places >= 0) & (places < touched.size)]] = True
@@ -133,10 +129,7 @@ class Device:
 
     def launch(self, asked: dict[str, Any], arrays: Sequence[Array]) -> int:
         """Runs a launch of this process, the reference's own; see `hook.Target`."""
-        places = [
-            {"address": int(array.ctypes.data), "strides": list(array.strides)}
-            for array in arrays
-        ]
+        places = [place_of(array) for array in arrays]
         booked = self.run({**asked, "places": places}, [np.array(a) for a in arrays])
         for array, left in zip(arrays, booked.after, strict=True):
             array[...] = left
@@ -150,8 +143,29 @@ class Device:
             LaunchTimeout: It took too long.
         """
         booked = _read(asked, arrays)
-        booked.ways = [find_way(array, self.known()) for array in arrays]
+        booked.ways = [
+            find_way(array, self.known()) or self.mosaic(array, place)
+            for array, place in zip(arrays, booked.places, strict=True)
+        ]
         return self._book(booked, arrays)
+
+    def mosaic(self, array: Array, place: object) -> Mosaic | None:
+        """How launches made an array, each a part of it.
+
+        Args:
+            array: The array.
+            place: Where the candidate says that it lies: `address` and `strides`.
+        """
+        spots = [
+            (key, there)
+            for key, left in self.known().items()
+            if key[0] == "launch"
+            and left.dtype == array.dtype
+            and (there := addresses(self.launches[key[1]].places[key[2]], left))
+            is not None
+        ]
+        own = addresses(place, array)
+        return None if own is None else find_mosaic(array, own, spots, self.pool)
 
     def replay(self, launch: Booked, arrays: Sequence[Array]) -> Booked:
         """Books a launch of another device again, with other contents.
@@ -257,7 +271,7 @@ def bind_launch(
     Raises:
         UserError: They do not fit.
     """
-    views = _lay_out(booked.places, arrays)
+    views = lay_out(booked.places, arrays)
     types = load_image(booked.bytecode).types(booked.kernel)
     args = [_decode(arg, views) for arg in booked.args]
     flat = flattened(types, args, booked.kernel)
@@ -279,9 +293,9 @@ def _read(asked: dict[str, Any], arrays: Sequence[Array]) -> Booked:
     if len(grid) != 3 or not all(0 < extent < 2**31 for extent in grid):
         raise LaunchError(f"expected a grid of three extents above 0, got {grid}")
     digest = hashlib.sha256(bytecode).hexdigest()
-    what = repr((kernel, digest, grid, args, layout))
     before = [np.array(array) for array in arrays]
     places = list(asked["places"])
+    what = repr((kernel, digest, grid, args, layout, relations(places, arrays)))
     return Booked(kernel, what, bytecode, cast(Any, grid), args, places, before)
 
 
@@ -296,54 +310,6 @@ def _decode(arg: object, views: Sequence[Array]) -> Any:
     kind, items = cast("tuple[str, list[Any]]", next(iter(facts.items())))
     found = [_decode(item, views) for item in items]
     return tuple(found) if kind == "tuple" else found
-
-
-def _lay_out(places: Sequence[dict[str, Any]], arrays: Sequence[Array]) -> list[Array]:
-    """Memory for the arrays: those that overlap at the candidate overlap here too.
-
-    Raises:
-        LaunchError: Strides are not those of an array, or reach too far.
-    """
-    spans = [_span(place, array) for place, array in zip(places, arrays, strict=True)]
-    blocks = _blocks(spans)
-    views: list[Array] = []
-    for (start, _), place, array in zip(spans, places, arrays, strict=True):
-        low, memory = next(
-            (low, memory) for low, memory in blocks if low <= start <= low + memory.size
-        )
-        raw = memory[start - low :]
-        view = np.ndarray(array.shape, array.dtype, raw.data, 0, place["strides"])
-        view[...] = array
-        views.append(view)
-    return views
-
-
-def _span(place: dict[str, Any], array: Array) -> tuple[int, int]:
-    start, strides = int(place["address"]), [int(step) for step in place["strides"]]
-    if len(strides) != array.ndim or any(step < 0 for step in strides):
-        raise LaunchError(f"expected strides of {array.shape}, got {strides}")
-    if not array.size:
-        return start, start + 1
-    reach = sum((n - 1) * step for n, step in zip(array.shape, strides, strict=True))
-    if start < 0 or reach > 1 << 30:
-        raise LaunchError(f"expected an array of at most 1 GiB, got strides {strides}")
-    return start, start + reach + array.itemsize
-
-
-def _blocks(spans: Sequence[tuple[int, int]]) -> list[tuple[int, Array]]:
-    """Spans that overlap, as one piece of memory each; aligned as they are."""
-    merged: list[list[int]] = []
-    for start, stop in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], stop)
-        else:
-            merged.append([start, stop])
-    found: list[tuple[int, Array]] = []
-    for low, high in merged:
-        room = np.full(high - low + 512, GAP, np.uint8)
-        shift = (low - room.ctypes.data) % 256
-        found.append((low, room[shift : shift + high - low]))
-    return found
 
 
 def _late(*_: object) -> None:

@@ -22,10 +22,11 @@ from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import nested_ops
 from cuda_tile.judge.arguments import arrays_of
 from cuda_tile.judge.compare import is_float
-from cuda_tile.judge.court import Call, Court
+from cuda_tile.judge.court import Court
 from cuda_tile.judge.device import Booked, Device
 from cuda_tile.judge.emulated import Hearing
-from cuda_tile.judge.provenance import Place, same, same_elements
+from cuda_tile.judge.provenance import AnyWay, Place, same, same_elements
+from cuda_tile.judge.repeats import Call
 from cuda_tile.judge.residues import WIDE, NotExactError, exact_answer
 from cuda_tile.judge.verdict import Verdict, Word
 from cuda_tile.runtime.elements import Array
@@ -190,15 +191,14 @@ def _replayed(call: Call) -> list[Array] | None:
     return outputs
 
 
-def _moved(way: Any, pool: dict[Place, Array], like: Array) -> Array | None:
+def _moved(way: AnyWay | None, pool: dict[Place, Array], like: Array) -> Array | None:
     """An array as it came, of exact numbers; a fill keeps what it has.
 
     None where the host cast it: that has no meaning for elements.
     """
     if way is None:
         return entered(np.array(like))
-    sources = [part for part, _ in way.parts] if hasattr(way, "parts") else [way]
-    places = [pool.get(source.place) for source in sources]
+    places = [pool.get(source) for source in way.sources]
     if any(p is None or (is_float(p.dtype) and p.dtype != like.dtype) for p in places):
         return None
     return way.apply(pool, like.shape, like.dtype)

@@ -16,6 +16,7 @@ from cuda_tile.cutile.dlpack import DeviceArray
 from cuda_tile.cutile.function import Function
 from cuda_tile.cutile.history import BENCHMARK
 from cuda_tile.cutile.installation import check_cutile, install
+from cuda_tile.cutile.order import ORDER
 from cuda_tile.cutile.session import launch_place
 from cuda_tile.cutile.signatures import export, passed, signature_of
 from cuda_tile.cutile.standin import load_standin
@@ -60,6 +61,7 @@ class Hook:
         given: Any = words[place]
         if name == BENCHMARK and isinstance(given, list):
             given = cast(Any, given)[0]
+        ORDER.launch(words[0])
         count = self.submit(words[1], words[place - 1], given)
         return float(count) if name == BENCHMARK else None
 
@@ -94,6 +96,7 @@ class Hook:
         self, grid: Sequence[int], kernel: Any, args: Sequence[Any], **_: Any
     ) -> None:
         """In place of `cuda_tile.cutile.launch`."""
+        ORDER.launch()
         self.submit(grid, kernel, args)
 
 

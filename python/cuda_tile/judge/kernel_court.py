@@ -21,13 +21,14 @@ from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserErro
 from cuda_tile.exact import entered
 from cuda_tile.judge.arguments import arrays_of, as_array, copied
 from cuda_tile.judge.compare import Expected, expect, first_fault
-from cuda_tile.judge.court import CALLS, MOST_FINDINGS, PATTERNS, Over, Rules
+from cuda_tile.judge.court import MOST_FINDINGS, Over, Rules
 from cuda_tile.judge.device import LaunchTimeout, time_limit
 from cuda_tile.judge.emulated import MOST_OPS, reference_instructions
 from cuda_tile.judge.exactly import compare_exactly, exact_outputs
 from cuda_tile.judge.launches import Kernel, Launch, load_kernel
 from cuda_tile.judge.provenance import same
-from cuda_tile.judge.reference import Reference, with_data_of
+from cuda_tile.judge.reference import Reference
+from cuda_tile.judge.repeats import CALLS, PATTERNS
 from cuda_tile.judge.verdict import Verdict, Word
 from cuda_tile.runtime.elements import Array
 
@@ -38,7 +39,7 @@ class KernelCall:
 
     Attributes:
         case: Its case.
-        turn: 0, 1 or 2: what `court.CALLS` says.
+        turn: 0, 1 or 2: what `repeats.CALLS` says.
         args: The arguments of the reference.
         expected: What is right: what it returns, then what it changes.
         which: The arrays among the arguments that it changes.
@@ -107,6 +108,9 @@ class KernelCourt:
         self.verdict.counts["operations"] = sum(c.work for c in self._calls.values())
         if self.verdict.word == "right":
             self._look_at_largest()
+        if self.verdict.word in ("right", "slow") and (read := self._kernel.moods()):
+            said = "that differs from run to run on a chip: it may choose by that"
+            self.verdict.add("unknown", f"reads {', '.join(read)}, {said}")
         return self.verdict
 
     def _load(self) -> Kernel:
@@ -132,10 +136,7 @@ class KernelCourt:
 
     def _make(self, case: int, turn: int) -> KernelCall:
         """The arguments of a call, and what is right."""
-        args = self.reference.inputs(case, [self._seed, 0])
-        if turn == 1:
-            other = self.reference.inputs(case, [self._seed, 7])
-            args = with_data_of(args, other, self.reference.path)
+        args = self.reference.inputs(case, self._seed, turn)
         changed = self.reference.answer(args)[1]
         pairs = zip(arrays_of(args), changed, strict=True)
         which = [n for n, (was, now) in enumerate(pairs) if not same(now, was)]

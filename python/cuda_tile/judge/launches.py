@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import cuda_tile
 from cuda_tile import emulator
+from cuda_tile.emulator.ptx.syntax import Special
 from cuda_tile.errors import UserError
 from cuda_tile.judge.device import MOST_OPS
 from cuda_tile.judge.exactly import unlawful
@@ -30,6 +31,8 @@ _FLOATS = frozenset(
     {*_WIDE, "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2", "e4m3", "e5m2"}
     | {"e4m3x2", "e5m2x2"}
 )
+_MOODS = ("%clock", "%globaltimer", "%smid", "%nsmid", "%warpid", "%gridid", "%pm")
+"""Special registers that tell a run from another one (PTX ISA, "Special Registers")."""
 MOST_STEPS = 50_000_000
 """Instructions of warps in one launch of PTX until it counts as endless."""
 TILE_SUFFIXES = (".tileirbc", ".mlir")
@@ -72,6 +75,10 @@ class Kernel(Protocol):
 
     def unlawful(self) -> str:
         """What it does that exact numbers have no law for; nothing if all is lawful."""
+        ...
+
+    def moods(self) -> list[str]:
+        """What it reads that differs from run to run on a chip, and not here."""
         ...
 
     def run_exactly(self, launch: Launch) -> None:
@@ -120,6 +127,10 @@ class TileKernel:
     def unlawful(self) -> str:
         """See `Kernel`."""
         return unlawful(self._module)
+
+    def moods(self) -> list[str]:
+        """See `Kernel`: Tile IR has nothing of the kind."""
+        return []
 
     def run_exactly(self, launch: Launch) -> None:
         """See `Kernel`."""
@@ -197,6 +208,17 @@ class PtxKernel:
                 if kinds and not is_lawful:
                     return f"'{instruction.mnemonic}'"
         return ""
+
+    def moods(self) -> list[str]:
+        """See `Kernel`."""
+        operands = (
+            operand
+            for function in self._module.functions.values()
+            for instruction in function.code
+            for operand in instruction.operands
+        )
+        names = {each.name for each in operands if isinstance(each, Special)}
+        return sorted(name for name in names if name.startswith(_MOODS))
 
     def run_exactly(self, launch: Launch) -> None:
         """See `Kernel`."""

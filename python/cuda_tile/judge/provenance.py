@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,11 @@ class Way:
     pad: bytes = b""
     padded: tuple[int, ...] = ()
 
+    @property
+    def sources(self) -> tuple[Place, ...]:
+        """The known arrays that it needs."""
+        return (self.place,)
+
     def apply(self, pool: Pool, shape: tuple[int, ...], dtype: Any) -> Array | None:
         """What the way gives of other contents; None where it has no meaning."""
         if self.padded:
@@ -90,6 +95,11 @@ class Joined:
     axis: int
     parts: tuple[tuple[Way, int], ...]
 
+    @property
+    def sources(self) -> tuple[Place, ...]:
+        """The known arrays that it needs."""
+        return tuple(way.place for way, _ in self.parts)
+
     def apply(self, pool: Pool, shape: tuple[int, ...], dtype: Any) -> Array | None:
         """As `Way.apply`."""
         found: list[Array] = []
@@ -105,11 +115,21 @@ class Joined:
         return whole if whole.shape == shape else None
 
 
-AnyWay: TypeAlias = Way | Joined
+class AnyWay(Protocol):
+    """How an array is made of known ones, whatever it is: `Way`, `Joined`, `Mosaic`."""
+
+    @property
+    def sources(self) -> tuple[Place, ...]:
+        """The known arrays that it needs."""
+        ...
+
+    def apply(self, pool: Pool, shape: tuple[int, ...], dtype: Any) -> Array | None:
+        """What it gives of other contents; None where it has no meaning."""
+        ...
 
 
 def same(left: Array | None, right: Array) -> bool:
-    """Whether two arrays have the same bits; one NaN is as good as another."""
+    """Whether two arrays have the same bits, those of NaN too: payloads are data."""
     if left is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
     return bool(same_elements(left, right).all())
@@ -118,13 +138,9 @@ def same(left: Array | None, right: Array) -> bool:
 def same_elements(left: Array, right: Array) -> Array:
     """The same for each element."""
     raw = f"V{left.dtype.itemsize}"
-    equal = np.ascontiguousarray(left).view(raw) == np.ascontiguousarray(right).view(
-        raw
+    return np.asarray(
+        np.ascontiguousarray(left).view(raw) == np.ascontiguousarray(right).view(raw)
     )
-    if left.dtype.kind in "fcV":
-        with np.errstate(all="ignore"):
-            equal = equal | ((left != left) & (right != right))
-    return np.asarray(equal)
 
 
 def find_way(array: Array, pool: Pool) -> AnyWay | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from cuda_tile.errors import UserError
 from cuda_tile.judge.arguments import arrays_of, as_array, copied, outputs_of
+from cuda_tile.judge.draw import OTHER_KINDS_ON, Draws, draws
 from cuda_tile.judge.tensors import as_array_of, is_tensor, seed_tensors, tensor_of
 from cuda_tile.runtime.elements import Array
 
@@ -73,22 +74,28 @@ class Reference:
         """The reference's own kernels, a function as a candidate is; if it has one."""
         return self.names.get("program")
 
-    def inputs(self, number: int, seed: Sequence[int]) -> list[Any]:
-        """The arguments of a case.
+    def inputs(self, number: int, seed: int, turn: int = 0) -> list[Any]:
+        """The arguments of a call.
 
         Args:
-            number: The case.
-            seed: Draws the data. Shapes and numbers depend on the case alone.
+            number: The case. Shapes and numbers depend on it alone.
+            seed: Draws the data.
+            turn: Which call of the case; the second has other data, of another kind
+                if `draw` makes it.
 
         Raises:
-            UserError: They are no arguments.
+            UserError: They are no arguments, or the shapes are others.
         """
-        return [_plain(arg) for arg in self._given(number, seed)]
+        args = [_plain(arg) for arg in self._given(number, draws([seed, 0, number]))]
+        if turn != 1:
+            return args
+        rng = draws([seed, 7, number], OTHER_KINDS_ON)
+        other = [_plain(arg) for arg in self._given(number, rng)]
+        return _with_data_of(args, other, self.path)
 
-    def _given(self, number: int, seed: Sequence[int]) -> Sequence[Any]:
+    def _given(self, number: int, rng: Draws) -> Sequence[Any]:
         """What the file's own function gives for a case."""
-        rng = np.random.default_rng([*seed, number])
-        seed_tensors([*seed, number])
+        seed_tensors(rng.words)
         function = self.names["inputs"]
         with _blamed(self.path):
             if inspect.isgeneratorfunction(function):
@@ -106,7 +113,7 @@ class Reference:
     @cached_property
     def has_tensors(self) -> bool:
         """Whether its inputs are tensors of PyTorch: candidates get these then."""
-        return any(map(is_tensor, self._given(0, [0])))
+        return any(map(is_tensor, self._given(0, draws([0, 0]))))
 
     def handed(self, args: Sequence[Any], is_on_device: bool = False) -> list[Any]:
         """Arguments as functions get them: arrays, or tensors with their memory."""
@@ -122,7 +129,7 @@ class Reference:
         own = copied(args)
         with np.errstate(all="ignore"), _blamed(self.path):
             result = self.names["reference"](*self.handed(own))
-        return outputs_of(result), arrays_of(own)
+        return [np.array(each) for each in outputs_of(result)], arrays_of(own)
 
 
 @contextmanager
@@ -139,11 +146,11 @@ def _blamed(path: Path) -> Generator[None]:
 
 def _plain(arg: Any) -> Any:
     if is_tensor(arg):
-        return as_array_of(arg)
+        return np.array(as_array_of(arg))
     return cast("Any", arg).item() if isinstance(arg, np.generic) else arg
 
 
-def with_data_of(args: Sequence[Any], other: Sequence[Any], path: Path) -> list[Any]:
+def _with_data_of(args: Sequence[Any], other: Sequence[Any], path: Path) -> list[Any]:
     """The arguments of a case with other data, but the same shapes and numbers.
 
     Raises:

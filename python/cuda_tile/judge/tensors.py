@@ -44,14 +44,14 @@ def is_tensor(value: object) -> bool:
 
 
 def as_array_of(value: Any) -> Array:
-    """A copy of what a function gave: an array or a tensor, of any device, or a list.
+    """What a function gave as an array: of an array or tensor, of any device, a list.
 
     Raises:
         UserError: A tensor is sparse, or of a type that kernels do not have.
     """
     if not is_tensor(value):
-        return np.array(value, subok=False)
-    return np.array(tensor_view(value.detach(), "an output"))
+        return np.asarray(value)
+    return tensor_view(value.detach(), "an output")
 
 
 def tensor_of(array: Array, is_on_device: bool) -> Any:
