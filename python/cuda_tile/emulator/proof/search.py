@@ -88,7 +88,8 @@ class Search:
                 continue
             instruction = code[group.place]
             try:
-                self._step(state, group, instruction)
+                if not self._step(state, group, instruction):
+                    return
             except Doubt as doubt:
                 where = f"line {instruction.line}: {instruction.mnemonic}"
                 raise Doubt(f"{where} {doubt}") from None
@@ -114,24 +115,25 @@ class Search:
         state.groups.remove(group)
         return bool(state.groups)
 
-    def _step(self, state: State, group: Threads, instruction: Instruction) -> None:
+    def _step(self, state: State, group: Threads, instruction: Instruction) -> bool:
+        """Makes a step; whether the path goes on, and not others in its place."""
         mask, is_sure = group.mask, True
-        if instruction.opcode in _COMPARES and self._compares(
-            state, group, instruction
-        ):
-            return
+        if instruction.opcode in _COMPARES:
+            goes_on = self._compares(state, group, instruction)
+            if goes_on is not None:
+                return goes_on
         if instruction.guard is not None:
             register, is_negated = instruction.guard
             value = group.registers.get(register) or unknown()
             numbers = value.numbers
             is_one = value.is_uniform or (mask.sum() == 1 and state.is_certain(group))
             if numbers is None and is_one and _forks(instruction):
-                self._fork(state, group, register)
-                return
+                return self._fork(state, group, register)
             is_sure = numbers is not None
             if numbers is not None:
                 mask = mask & ((numbers != 0) ^ is_negated)
         self._make(Step(self.kernel, state, group, instruction, mask, is_sure))
+        return True
 
     def _make(self, step: Step) -> None:
         opcode = step.instruction.opcode
@@ -151,21 +153,25 @@ class Search:
         else:
             touch(step, self.accesses)
 
-    def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
-        """Goes on in all ways that a condition on symbols leaves open."""
+    def _compares(
+        self, state: State, group: Threads, instruction: Instruction
+    ) -> bool | None:
+        """Goes on in all ways that a condition on symbols leaves open; None of others.
+
+        There is none if bounds contradict each other, of which only sums tell.
+        """
         target = instruction.operands[0]
         is_plain = self.is_exact and instruction.guard is None
         if target not in self.kernel.deciding or not is_plain:
-            return False
+            return None
         assert isinstance(target, Register), "what decides is a register"
         step = Step(self.kernel, state, group, instruction, group.mask, True)
         one, other = (step.value(operand) for operand in instruction.operands[1:3])
         found = self._choices(state, group, instruction, (one, other))
         if found is None or not state.is_certain(group):
-            return False
+            return None
         group.place += 1
-        self._go(state, group, target, found)
-        return True
+        return self._go(state, group, target, found)
 
     def _choices(
         self,
@@ -209,8 +215,12 @@ class Search:
         group: Threads,
         register: Register,
         found: list[tuple[Way, Value]],
-    ) -> None:
-        """Goes on in all ways, and knows in each what a register is."""
+    ) -> bool:
+        """Goes on in all ways, and knows in each what a register is.
+
+        Returns:
+            Whether there is one, in which the path itself goes on.
+        """
         place = state.groups.index(group)
         for way, value in found:
             path = state.copy() if len(found) > 1 else state
@@ -220,17 +230,16 @@ class Search:
                 path.solve(*way.equal)
             if len(found) > 1:
                 self._work.append(path)
-        if len(found) > 1:
-            state.groups.clear()
+        return len(found) == 1
 
-    def _fork(self, state: State, group: Threads, register: Register) -> None:
+    def _fork(self, state: State, group: Threads, register: Register) -> bool:
         """Goes on both ways of a condition, as far as both are possible."""
         value = group.registers.get(register) or unknown()
         found = truth_ways(state.facts, value, group.mask) if self.is_exact else None
         if found is None:
             found = [Way(state.facts.copy(), truth) for truth in (0, 1)]
         results = [(way, self._fixed(way.truth)) for way in found]
-        self._go(state, group, register, results)
+        return self._go(state, group, register, results)
 
 
 def _forks(instruction: Instruction) -> bool:
