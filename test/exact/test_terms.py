@@ -19,6 +19,7 @@ from ptx_mutation import mutants
 from real_kernels import kernel_path, make_problem
 
 import cuda_tile
+from cuda_tile import emulator
 from cuda_tile.certificate import Launch, certify
 from cuda_tile.certificate.__main__ import main as check
 from cuda_tile.cli import compile as command
@@ -52,6 +53,13 @@ class Made:
 
     def f16(self, value: Array) -> Array:
         return self.terms.widen(self.terms.narrow(np.asarray(value), "f16"), "f16")
+
+    def sums(self, first: Array, *more: Array) -> Array:
+        """What atomic sums of f16 leave, one after another."""
+        for value in more:
+            summand = self.f16(value)
+            first = self.f16(self.terms.accumulated(self.f16(first), summand, "f16"))
+        return first
 
     def is_same(self, one: Array, other: Array) -> bool:
         forms = (
@@ -103,6 +111,7 @@ LAWS: dict[str, Callable[[Made], tuple[Array, Array]]] = {
         m.call("max", m.b, m.call("max", np.array(-np.inf), m.a)),
     ),
     "formats": lambda m: (m.f16(m.f16(m.add(m.a, m.b))), m.f16(m.add(m.b, m.a))),
+    "atomics": lambda m: (m.sums(m.a, m.b, m.c, m.c), m.sums(m.a, m.c, m.b, m.c)),
     "symmetry": lambda m: (
         m.call("abs", m.terms.subtract(m.a, m.b)),
         m.call("abs", m.terms.subtract(m.b, m.a)),
@@ -140,6 +149,15 @@ NEAR_MISSES: dict[str, Callable[[Made], tuple[Array, Array]]] = {
     "sums of f16": lambda m: (
         m.f16(m.add(m.f16(m.add(m.a, m.b)), m.c)),
         m.f16(m.add(m.a, m.add(m.b, m.c))),
+    ),
+    "an atomic sum less": lambda m: (m.sums(m.a, m.b, m.b), m.sums(m.a, m.b)),
+    "another number before atomic sums": lambda m: (
+        m.sums(m.a, m.b, m.c),
+        m.sums(m.b, m.a, m.c),
+    ),
+    "an atomic sum of a sum": lambda m: (
+        m.sums(m.a, m.b, m.c),
+        m.sums(m.a, m.add(m.f16(m.b), m.f16(m.c))),
     ),
     "no rounding": lambda m: (m.f16(m.a), m.a),
     "another literal": lambda m: (
@@ -324,3 +342,41 @@ def test_bits_of_a_term() -> None:
     assert 8 < kept < 56
     with pytest.raises(Unsupported, match="change the bits of a float"):
         terms.nodes((bits ^ np.uint32(0x155555)).view(np.float32))
+
+
+ABSOLUTE = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd0, [x];
+	ld.global.BITS VALUE, [%rd0];
+	and.BITS VALUE, VALUE, MASK;
+	st.global.BITS [%rd0], VALUE;
+	ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("bits", "register"), [(32, "%r1"), (64, "%rd1")])
+@pytest.mark.parametrize("cleared", [1, 2])
+def test_a_mask_of_the_sign_is_an_absolute_value(
+    bits: int, register: str, cleared: int
+) -> None:
+    """As LLVM has it of what is loaded as a word; no mask of other bits is."""
+    terms = Terms()
+    values = terms.symbols("x", np.array([-1.5]).astype(f"f{bits // 8}"))
+    text = ABSOLUTE.replace("BITS", f"b{bits}").replace("VALUE", register)
+    text = text.replace("MASK", str((1 << bits - cleared) - 1))
+    got = values.copy()
+    emulator.launch(
+        emulator.parse(text), "k", grid=(1,), block=(1,), args=[got], numbers=terms
+    )
+    absolute = terms.call("abs", values).astype(values.dtype)
+    form = terms.table.form
+    if cleared == 1:
+        assert form(terms.nodes(got)[0]) == form(terms.nodes(absolute)[0])
+    else:
+        assert got.tobytes() != absolute.tobytes()
