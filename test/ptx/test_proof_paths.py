@@ -141,3 +141,82 @@ def test_what_is_made_of_a_counter_is_forgotten_at_labels() -> None:
     run(args=[14])
     with pytest.raises(FindingError, match="race: lane 0 of warp 1 reads"):
         run(args=[15])
+
+
+OUT_OF_LINE = """
+	ld.param.u64 %rd0, [data];
+	mad.wide.u32 %rd1, %r0, 4, %rd0;
+	ld.global.u32 %r4, [%rd1];
+	mov.u32 %r5, 0;
+	setp.eq.u32 %p0, %r4, 0;
+ROUND:
+	st.shared.u32 [%r2], %r5;
+	@%p0 bra RARE;
+	add.u32 %r5, %r5, 1;
+MEET:
+	BARRIER
+	ld.shared.u32 %r6, [%r3];
+	bar.sync 0;
+	setp.lt.u32 %p1, %r5, 9;
+	@%p1 bra ROUND;
+	bra END;
+RARE:
+	add.u32 %r5, %r5, ADDS;
+	bra MEET;
+END:
+	ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("barrier", "adds", "is_proved"),
+    [("bar.sync 0;", 1, True), ("bar.sync 0;", 2, False), ("", 1, False)],
+)
+def test_threads_that_parted_meet_wherever_the_text_has_their_way(
+    barrier: str, adds: int, is_proved: bool
+) -> None:
+    """Behind the loop, as what is rare often is; not if they leave it one by one."""
+    body = OUT_OF_LINE.replace("BARRIER", barrier).replace("ADDS", str(adds))
+    assert bool(why(".param .u64 data", body)) is not is_proved
+
+
+OF_ONE_PLACE = """
+	ld.param.u64 %rd0, [data];
+	ld.param.u32 %r9, [n];
+	mad.wide.u32 %rd1, %r0, 4, %rd0;
+	setp.lt.u32 %p1, %r0, 32;
+	setp.lt.u32 %p2, %r9, 5;
+	mov.u32 %r4, 0;
+	LOAD
+	setp.eq.u32 %p0, %r4, 0;
+	@%p0 bra END;
+	st.shared.u32 [%r2], %r0;
+	bar.sync 0;
+	ld.shared.u32 %r6, [%r3];
+	STORE
+END:
+	ret;
+}
+"""
+ONE = "ld.global.u32 %r4, [%rd0];"
+
+
+@pytest.mark.parametrize(
+    ("load", "store", "is_proved"),
+    [
+        (ONE, "", True),
+        (f"@%p2 {ONE}", "", True),
+        (f"@%p1 {ONE}", "", False),
+        (f"mov.u32 %r4, %r0;\n\t@%p2 {ONE}", "", False),
+        (ONE.replace("%rd0", "%rd1"), "", False),
+        (ONE, "st.global.u32 [%rd0+4], %r0;", False),
+        (ONE.replace("u32", "relaxed.gpu.u32"), "", False),
+    ],
+)
+def test_what_all_threads_load_from_one_place_is_one_number(
+    load: str, store: str, is_proved: bool
+) -> None:
+    """If all do or none, and nobody writes to the array."""
+    body = OF_ONE_PLACE.replace("LOAD", load).replace("STORE", store)
+    assert bool(why(".param .u64 data, .param .u32 n", body)) is not is_proved

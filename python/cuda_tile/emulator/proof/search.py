@@ -17,11 +17,10 @@ import numpy as np
 from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
 from cuda_tile.emulator.proof.conditions import Way, truth_ways, ways
-from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
-from cuda_tile.emulator.proof.state import State, Threads
+from cuda_tile.emulator.proof.state import State, Threads, Trail
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.proof.touch import touch
 from cuda_tile.emulator.proof.values import Value, constant, unknown
@@ -54,7 +53,7 @@ class Search:
     def __post_init__(self) -> None:
         self.accesses = Accesses(self.kernel.n_threads)
         self._work: list[State] = []
-        self._seen: dict[tuple[object, ...], list[Facts]] = {}
+        self._seen: Trail = {}
         self._labels = frozenset(self.kernel.function.labels)
         self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
@@ -75,11 +74,12 @@ class Search:
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
             self._follow(self._work.pop())
+        self.accesses.judge_fixed()
 
     def _follow(self, state: State) -> None:
         """Follows a path until it ends, meets another one, or forks."""
         code = self.kernel.function.code
-        while (group := state.next()) is not None:
+        while (group := state.next(self.kernel.ranks)) is not None:
             group = state.gather(group)
             if group.place in self._labels and not self._is_new(state, group):
                 return
@@ -99,17 +99,25 @@ class Search:
             raise Doubt("some threads wait at a barrier that others do not reach")
 
     def _is_new(self, state: State, group: Threads) -> bool:
-        """Whether a path goes on: nobody was in its state at a label."""
+        """Whether a path goes on: nobody was in its state at a label.
+
+        Threads that may be there or not are left behind, for ever in their loop, if
+        this path itself has been in that state. What another path did there is no
+        answer, as it may have come here.
+        """
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
         order = state.widen(group, is_exact=self.is_exact)
-        seen = self._seen.setdefault(state.key(order), [])
-        if not any(facts.covers(state.facts) for facts in seen):
-            seen.append(state.facts.copy())
+        is_certain = state.is_certain(group)
+        seen = self._seen if is_certain else state.trail
+        key = state.key(order)
+        before = seen.get(key, ())
+        if not any(facts.covers(state.facts) for facts in before):
+            seen[key] = (*before, state.facts.copy())
             return True
-        if state.is_certain(group):
+        if is_certain:
             return False
         state.lost |= group.mask
         state.groups.remove(group)
@@ -255,15 +263,17 @@ def _branch(step: Step) -> None:
     if not isinstance(label, Label):
         raise Doubt("is not followed")
     stays = group.mask & ~mask if step.is_sure else group.mask
+    ranks = step.kernel.ranks
+    is_back = ranks[label.target] <= ranks[group.place]
     if stays.any() and mask.any():
         other = group.copy()
         other.place, other.mask = label.target, mask
-        other.loops += label.target <= group.place
+        other.loops += is_back
         step.state.groups.append(other)
         group.mask = stays
         group.place += 1
     elif mask.any():
-        group.loops += label.target <= group.place
+        group.loops += is_back
         group.place = label.target
     else:
         group.place += 1
