@@ -25,6 +25,7 @@ from cuda_tile.certificate.__main__ import main as check
 from cuda_tile.cli import compile as command
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.exact.terms import Terms, TermsFull
+from cuda_tile.options import Options
 
 KERNELS = {
     "softmax_f32_1024": ((16, 32),),
@@ -353,7 +354,7 @@ ABSOLUTE = """.version 7.8
 	.reg .b64 %rd<4>;
 	ld.param.u64 %rd0, [x];
 	ld.global.BITS VALUE, [%rd0];
-	and.BITS VALUE, VALUE, MASK;
+	OPCODE.BITS VALUE, VALUE, MASK;
 	st.global.BITS [%rd0], VALUE;
 	ret;
 }
@@ -361,22 +362,66 @@ ABSOLUTE = """.version 7.8
 
 
 @pytest.mark.parametrize(("bits", "register"), [(32, "%r1"), (64, "%rd1")])
-@pytest.mark.parametrize("cleared", [1, 2])
+@pytest.mark.parametrize(
+    ("opcode", "mask", "factor"),
+    [("and", -1, 1.0), ("or", 0, -1.0), ("and", -2, None), ("or", 1, None)],
+)
 def test_a_mask_of_the_sign_is_an_absolute_value(
-    bits: int, register: str, cleared: int
+    bits: int, register: str, opcode: str, mask: int, factor: float | None
 ) -> None:
-    """As LLVM has it of what is loaded as a word; no mask of other bits is."""
+    """Or its negative, as LLVM has it of a word; a mask of other bits is neither."""
     terms = Terms()
     values = terms.symbols("x", np.array([-1.5]).astype(f"f{bits // 8}"))
-    text = ABSOLUTE.replace("BITS", f"b{bits}").replace("VALUE", register)
-    text = text.replace("MASK", str((1 << bits - cleared) - 1))
+    text = ABSOLUTE.replace("OPCODE", opcode).replace("VALUE", register)
+    text = text.replace("MASK", str((1 << bits - 1) + mask))
     got = values.copy()
     emulator.launch(
-        emulator.parse(text), "k", grid=(1,), block=(1,), args=[got], numbers=terms
+        emulator.parse(text.replace("BITS", f"b{bits}")),
+        "k",
+        grid=(1,),
+        block=(1,),
+        args=[got],
+        numbers=terms,
     )
-    absolute = terms.call("abs", values).astype(values.dtype)
-    form = terms.table.form
-    if cleared == 1:
-        assert form(terms.nodes(got)[0]) == form(terms.nodes(absolute)[0])
-    else:
-        assert got.tobytes() != absolute.tobytes()
+    absolute = terms.call("abs", values)
+    signed = [terms.multiply(absolute, np.array(sign)) for sign in (1.0, -1.0)]
+    if factor is None:
+        assert got.tobytes() not in [v.astype(got.dtype).tobytes() for v in signed]
+        return
+    forms = [terms.table.form(terms.nodes(v)[0]) for v in (got, *signed)]
+    assert [form == forms[0] for form in forms[1:]] == [factor > 0, factor < 0]
+
+
+TENSOR = "tensor_view<8xf32, strides=[1]>"
+VIEW = f"partition_view<tile=(8), {TENSOR}>"
+TANH = f"""cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %x = make_tensor_view %p, shape = [8], strides = [1] : {TENSOR}
+    %y = make_tensor_view %o, shape = [8], strides = [1] : {TENSOR}
+    %v = make_partition_view %x : {VIEW}
+    %w = make_partition_view %y : {VIEW}
+    %a, %k = load_view_tko weak %v[%zero] : {VIEW}, tile<i32> -> tile<8xf32>, token
+    %b = tanh %a : tile<8xf32>
+    %m = store_view_tko weak %b, %w[%zero] : tile<8xf32>, {VIEW}, tile<i32> -> token
+    return
+  }}
+}}
+""".encode()
+
+
+def test_functions_of_libdevice_that_are_calls_have_terms() -> None:
+    """Linked they are branches and polynomials, of which no law tells what they are."""
+    module = cuda_tile.load(TANH)
+    x = np.linspace(-3, 3, 8, dtype=np.float32)
+    run = Launch("", (1, 1, 1), lambda: [x.copy(), np.zeros_like(x)])
+    for linked in (True, False):
+        options = Options(libdevice=linked)
+        compiled = cuda_tile.compile(module, "sm_80", options=options, cubin=False)
+        made = certify(
+            *(module, TANH, "k", compiled.ptx, compiled.launch["k"]),
+            *([run], "sm_80"),
+        )
+        assert bool(made.why) is linked
+        assumed = made.to_json()["assumptions"]
+        assert any("libdevice" in text for text in assumed) is not linked

@@ -91,18 +91,27 @@ def from_pairs(algebra: Algebra, fn: Fn) -> Fn:
     return lambda *values: fn(*(algebra.from_bits(value) for value in values))
 
 
-def conjunction(b: Builder, ty: Type, mask: Operand, natural: Fn) -> Fn:
-    """What `and` is: with the mask that leaves the sign out, an absolute value."""
+def of_sign(b: Builder, ty: Type, mask: Operand, natural: Fn) -> Fn:
+    """What `and` and `or` are of words in which a float may be.
+
+    With a mask that leaves its sign out `and` is its absolute value, with one of the
+    sign alone `or` is the negative of that.
+    """
     number = mask.value if isinstance(mask, Immediate) else None
-    is_sign = ty.bits >= 32 and number == (1 << ty.bits - 1) - 1
-    if b.algebra is None or not is_sign:
+    if b.algebra is None or ty.bits < 32 or not isinstance(number, int):
         return natural
-    without_sign = b.algebra.without_sign
+    without_sign, sign = b.algebra.without_sign, 1 << ty.bits - 1
+    bits = number & 2 * sign - 1
 
     def clear(x: Array, y: Array) -> Array:
         return without_sign(x)
 
-    return clear
+    def set_(x: Array, y: Array) -> Array:
+        return without_sign(x) ^ y  # the other sign is the negative
+
+    if natural is np.bitwise_and and bits == sign - 1:
+        return clear
+    return set_ if natural is np.bitwise_or and bits == sign else natural
 
 
 def limited(algebra: Algebra, fn: Fn, *, sat: bool, relu: bool = False) -> Fn:

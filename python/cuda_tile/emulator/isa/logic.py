@@ -22,7 +22,7 @@ _BITS = ("b16", "b32", "b64")
 def _logic(form: Form, b: Builder, natural: Elementwise) -> Compiled:
     ty = form.type("pred", *_BITS)
     d, x, y = form.operands(3)
-    fn = exact.conjunction(b, ty, y, natural) if natural is np.bitwise_and else natural
+    fn = exact.of_sign(b, ty, y, natural)
     return b.elementwise(fn, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
 
 
