@@ -59,6 +59,10 @@ REASONS = (
 FIRST_CHIPS = {"f8": 89, "f4": 100}
 """The first chip that has instructions to narrow to a format."""
 
+Made = tuple[tuple[int, ...], list[Any], list[Any]]
+"""Grid, arguments and the arrays among them."""
+Make = Callable[[], Made]
+
 
 @dataclass(frozen=True)
 class Work:
@@ -71,7 +75,7 @@ class Work:
 
     name: str
     data: bytes
-    make: Callable[[], tuple[tuple[int, ...], list[Any], list[Any]]]
+    make: Make
 
 
 def works() -> Iterator[Work]:
@@ -84,10 +88,10 @@ def works() -> Iterator[Work]:
             yield Work(name, data, partial(_zoo, name))
     for name in sorted(real_kernels.RECIPES):
         data = real_kernels.kernel_path(name).read_bytes()
-        yield Work(name, data, partial(_real, name))
+        yield Work(name, data, partial(real, name))
 
 
-def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
+def _zoo(name: str) -> Made:
     launch = LAUNCHES[name]()
     args: list[Any] = []
     for arg in launch.args:
@@ -96,8 +100,9 @@ def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
     return launch.grid, args, _arrays(args)
 
 
-def _real(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
-    problem = real_kernels.make_problem(name)
+def real(name: str, sizes: tuple[int, ...] | None = None) -> Made:
+    """A problem of one of the real kernels, of its own sizes if None."""
+    problem = real_kernels.make_problem(name, sizes)
     return problem.grid, problem.args, _arrays(problem.args)
 
 
