@@ -57,6 +57,9 @@ class Options:
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
         device_debug: Whether they carry full debug info, as `nvcc -G` makes. The code
             is not optimised then, whatever the levels; line tables are included.
+        libdevice: Whether the functions of libdevice that a kernel calls are linked
+            into its PTX, where LLVM inlines them. Without, they are calls, with which
+            the emulator computes in place of floats; ptxas refuses them.
         verify_each: Whether the verifier runs after every pass. It always runs after
             a user's function, see `pipeline`.
         check: Whether passes that have a checker (`checkers/`) are judged by it.
@@ -93,6 +96,9 @@ class Options:
     line_info: bool = _option(True, "write line tables", (False, True))
     device_debug: bool = _option(
         False, "write full debug info, do not optimise", (False, True)
+    )
+    libdevice: bool = _option(
+        True, "link functions of libdevice, instead of calls", (False, True)
     )
     verify_each: bool = _option(True, "verify the IR after every pass", (False, True))
     check: bool = _option(

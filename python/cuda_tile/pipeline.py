@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from cuda_tile._mlir import ir
+from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
@@ -199,6 +200,11 @@ def _assemble(compilation: Compilation) -> None:
     if compilation.ptx is None:
         raise InternalError("ptxas: expected PTX text, got none")
     options = compilation.options
+    if not options.libdevice and f" {LIBRARY_PREFIX}" in compilation.ptx:
+        raise UserError(
+            "expected libdevice=True for a cubin of a kernel that calls its functions, "
+            "got False; leave --no-libdevice out, or ask for PTX alone"
+        )
     compilation.assembled = assemble(
         compilation.ptx,
         options.target.arch,

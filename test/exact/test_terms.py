@@ -19,11 +19,13 @@ from ptx_mutation import mutants
 from real_kernels import kernel_path, make_problem
 
 import cuda_tile
+from cuda_tile import emulator
 from cuda_tile.certificate import Launch, certify
 from cuda_tile.certificate.__main__ import main as check
 from cuda_tile.cli import compile as command
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.exact.terms import Terms, TermsFull
+from cuda_tile.options import Options
 
 KERNELS = {
     "softmax_f32_1024": ((16, 32),),
@@ -52,6 +54,13 @@ class Made:
 
     def f16(self, value: Array) -> Array:
         return self.terms.widen(self.terms.narrow(np.asarray(value), "f16"), "f16")
+
+    def sums(self, first: Array, *more: Array) -> Array:
+        """What atomic sums of f16 leave, one after another."""
+        for value in more:
+            summand = self.f16(value)
+            first = self.f16(self.terms.accumulated(self.f16(first), summand, "f16"))
+        return first
 
     def is_same(self, one: Array, other: Array) -> bool:
         forms = (
@@ -103,6 +112,7 @@ LAWS: dict[str, Callable[[Made], tuple[Array, Array]]] = {
         m.call("max", m.b, m.call("max", np.array(-np.inf), m.a)),
     ),
     "formats": lambda m: (m.f16(m.f16(m.add(m.a, m.b))), m.f16(m.add(m.b, m.a))),
+    "atomics": lambda m: (m.sums(m.a, m.b, m.c, m.c), m.sums(m.a, m.c, m.b, m.c)),
     "symmetry": lambda m: (
         m.call("abs", m.terms.subtract(m.a, m.b)),
         m.call("abs", m.terms.subtract(m.b, m.a)),
@@ -140,6 +150,15 @@ NEAR_MISSES: dict[str, Callable[[Made], tuple[Array, Array]]] = {
     "sums of f16": lambda m: (
         m.f16(m.add(m.f16(m.add(m.a, m.b)), m.c)),
         m.f16(m.add(m.a, m.add(m.b, m.c))),
+    ),
+    "an atomic sum less": lambda m: (m.sums(m.a, m.b, m.b), m.sums(m.a, m.b)),
+    "another number before atomic sums": lambda m: (
+        m.sums(m.a, m.b, m.c),
+        m.sums(m.b, m.a, m.c),
+    ),
+    "an atomic sum of a sum": lambda m: (
+        m.sums(m.a, m.b, m.c),
+        m.sums(m.a, m.add(m.f16(m.b), m.f16(m.c))),
     ),
     "no rounding": lambda m: (m.f16(m.a), m.a),
     "another literal": lambda m: (
@@ -324,3 +343,85 @@ def test_bits_of_a_term() -> None:
     assert 8 < kept < 56
     with pytest.raises(Unsupported, match="change the bits of a float"):
         terms.nodes((bits ^ np.uint32(0x155555)).view(np.float32))
+
+
+ABSOLUTE = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd0, [x];
+	ld.global.BITS VALUE, [%rd0];
+	OPCODE.BITS VALUE, VALUE, MASK;
+	st.global.BITS [%rd0], VALUE;
+	ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("bits", "register"), [(32, "%r1"), (64, "%rd1")])
+@pytest.mark.parametrize(
+    ("opcode", "mask", "factor"),
+    [("and", -1, 1.0), ("or", 0, -1.0), ("and", -2, None), ("or", 1, None)],
+)
+def test_a_mask_of_the_sign_is_an_absolute_value(
+    bits: int, register: str, opcode: str, mask: int, factor: float | None
+) -> None:
+    """Or its negative, as LLVM has it of a word; a mask of other bits is neither."""
+    terms = Terms()
+    values = terms.symbols("x", np.array([-1.5]).astype(f"f{bits // 8}"))
+    text = ABSOLUTE.replace("OPCODE", opcode).replace("VALUE", register)
+    text = text.replace("MASK", str((1 << bits - 1) + mask))
+    got = values.copy()
+    emulator.launch(
+        emulator.parse(text.replace("BITS", f"b{bits}")),
+        "k",
+        grid=(1,),
+        block=(1,),
+        args=[got],
+        numbers=terms,
+    )
+    absolute = terms.call("abs", values)
+    signed = [terms.multiply(absolute, np.array(sign)) for sign in (1.0, -1.0)]
+    if factor is None:
+        assert got.tobytes() not in [v.astype(got.dtype).tobytes() for v in signed]
+        return
+    forms = [terms.table.form(terms.nodes(v)[0]) for v in (got, *signed)]
+    assert [form == forms[0] for form in forms[1:]] == [factor > 0, factor < 0]
+
+
+TENSOR = "tensor_view<8xf32, strides=[1]>"
+VIEW = f"partition_view<tile=(8), {TENSOR}>"
+TANH = f"""cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %x = make_tensor_view %p, shape = [8], strides = [1] : {TENSOR}
+    %y = make_tensor_view %o, shape = [8], strides = [1] : {TENSOR}
+    %v = make_partition_view %x : {VIEW}
+    %w = make_partition_view %y : {VIEW}
+    %a, %k = load_view_tko weak %v[%zero] : {VIEW}, tile<i32> -> tile<8xf32>, token
+    %b = tanh %a : tile<8xf32>
+    %m = store_view_tko weak %b, %w[%zero] : tile<8xf32>, {VIEW}, tile<i32> -> token
+    return
+  }}
+}}
+""".encode()
+
+
+def test_functions_of_libdevice_that_are_calls_have_terms() -> None:
+    """Linked they are branches and polynomials, of which no law tells what they are."""
+    module = cuda_tile.load(TANH)
+    x = np.linspace(-3, 3, 8, dtype=np.float32)
+    run = Launch("", (1, 1, 1), lambda: [x.copy(), np.zeros_like(x)])
+    for linked in (True, False):
+        options = Options(libdevice=linked)
+        compiled = cuda_tile.compile(module, "sm_80", options=options, cubin=False)
+        record = compiled.launch["k"]
+        made = certify(module, TANH, "k", compiled.ptx, record, [run], "sm_80")
+        assert bool(made.why) is linked
+        other = compiled.ptx.replace("__nv_tanhf", "__nv_sinf")
+        assert certify(module, TANH, "k", other, record, [run], "sm_80").why
+        assumed = made.to_json()["assumptions"]
+        assert any("libdevice" in text for text in assumed) is not linked

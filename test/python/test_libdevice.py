@@ -50,6 +50,16 @@ def test_lines_of_calls() -> None:
     assert ".loc" in ptx("cos", line_info=True)
 
 
+def test_functions_may_stay_calls() -> None:
+    """In PTX, for the emulator; a cubin needs them."""
+    assert "__nv_sinf" not in ptx("sin")
+    assert "__nv_sinf, (param0)" in ptx("sin", libdevice=False)
+    calls = cuda_tile.Options(libdevice=False)
+    assert cuda_tile.compile(cuda_tile.load(kernels("exp", "k")), options=calls).cubin
+    with pytest.raises(UserError, match="libdevice=True for a cubin of a kernel that"):
+        cuda_tile.compile(cuda_tile.load(kernels("sin", "k")), options=calls)
+
+
 def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIBDEVICE", "/no/such/file.bc")
     assert "ex2.approx" in ptx("exp")

@@ -20,6 +20,7 @@ import numpy as np
 from cuda_tile import emulator, interp
 from cuda_tile._mlir import ir
 from cuda_tile.certificate.coverage import Coverage
+from cuda_tile.emulator.machine.builtins import LIBRARY
 from cuda_tile.errors import CudaTileError
 from cuda_tile.exact.terms import LAWS, Terms
 from cuda_tile.runtime.elements import Array
@@ -33,6 +34,8 @@ _ALWAYS = (
     "no rounding but to f16, bf16 and f8, of which nothing else is assumed",
     "arrays do not overlap",
 )
+
+_LIBRARY_HOLDS = "functions of libdevice, which are calls, are what their names say"
 
 
 class Launch(NamedTuple):
@@ -78,6 +81,7 @@ class Certificate:
         record: The launch record.
         launches: Each launch, and what is known of it.
         laws: Names of the laws that were used.
+        calls_library: Whether the PTX calls functions of libdevice.
         seconds: CPU time.
     """
 
@@ -87,6 +91,7 @@ class Certificate:
     record: LaunchRecord
     launches: list[tuple[Launch, Judged]]
     laws: list[str]
+    calls_library: bool
     seconds: float = field(compare=False)
 
     @property
@@ -125,6 +130,7 @@ class Certificate:
         return [
             *_ALWAYS,
             *(more if count else ()),
+            *((_LIBRARY_HOLDS,) if self.calls_library else ()),
             *(ints if any(one.integers for one in judged) else ()),
         ]
 
@@ -165,7 +171,8 @@ def certify(
     judged = [(launch, judge.launch(launch)) for launch in launches]
     sums = {"kernel": sum_of(source), "ptx": sum_of(ptx)}
     seconds = time.process_time() - start
-    return Certificate(kernel, gpu, sums, record, judged, sorted(judge.laws), seconds)
+    laws, calls_library = sorted(judge.laws), LIBRARY in ptx
+    return Certificate(kernel, gpu, sums, record, judged, laws, calls_library, seconds)
 
 
 @dataclass

@@ -173,6 +173,13 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         help="write line tables to PTX and cubin, for profilers; the code is the same",
     )
     parser.add_argument(
+        "--libdevice",
+        action=argparse.BooleanOptionalAction,
+        default=Options.libdevice,
+        help="link functions of libdevice (default); with --no-libdevice they stay "
+        "calls in the PTX, which the emulator and --certify follow",
+    )
+    parser.add_argument(
         "--device-debug",
         action="store_true",
         help="write full debug info, for debuggers; the code is not optimised",
@@ -335,6 +342,7 @@ def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
         persistent=arguments.persistent,
         line_info=arguments.line_info,
         device_debug=arguments.device_debug,
+        libdevice=arguments.libdevice,
         verify_each=arguments.verify_each,
         check=arguments.check,
         **_levels(arguments.level),

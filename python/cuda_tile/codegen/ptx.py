@@ -75,7 +75,8 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
     target = _target(module, options)
     unlisted = check_device_code(module, target)
     level = options.opt_levels[0] if _is_worth_optimising(module) else 0
-    how = target.features, level, library_path(module)
+    library = library_path(module) if options.libdevice else ""
+    how = target.features, level, library
     if unlisted:
         text = _isolated(module, unlisted, target.arch, *how)
     else:

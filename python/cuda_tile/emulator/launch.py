@@ -317,7 +317,7 @@ class _Run:
             self._programs[function.name] = program
             first += len(function.code)
         machine.polls.state_of = PollState(machine, self._steering()).of
-        self._builtins = Builtins(machine, spaces)
+        self._builtins = Builtins(machine, spaces, builder.algebra)
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )

@@ -72,6 +72,14 @@ class Algebra(Protocol):
         """What f32 or f64 stand for that integer instructions may have made."""
         ...
 
+    def without_sign(self, bits: Array) -> Array:
+        """Words of 32 or 64 bits, in which floats may be, without their sign bit."""
+        ...
+
+    def accumulated(self, old: Array, value: Array, name: str) -> Elements:
+        """What an atomic sum leaves in memory of a format, before it is narrowed."""
+        ...
+
     def of_codes(self, codes: Array, name: str) -> Array:
         """What the codes of a format stand for, as f32."""
         ...
@@ -126,6 +134,7 @@ class Ring:
     literals = staticmethod(arrays.entered)
     of_integers = staticmethod(ring.of_integers)
     from_bits = staticmethod(formats.from_bits)
+    without_sign = staticmethod(formats.without_sign)
     of_codes = staticmethod(formats.elements_of_codes)
     codes_of = staticmethod(formats.codes_of)
     cut_to_tf32 = staticmethod(formats.cut_to_tf32)
@@ -149,6 +158,10 @@ class Ring:
         return natural
 
     to_integers = to_tf32 = compared
+
+    def accumulated(self, old: Array, value: Array, name: str) -> Elements:
+        """In the order in which atomics come."""
+        return ring.add(old, value)
 
     def limited(self, values: Array, *, sat: bool) -> Array:
         """By the same order."""

@@ -121,6 +121,12 @@ def from_bits(values: Array) -> Array:
     return element_of(values).astype(np.float32)
 
 
+def without_sign(bits: Array) -> Array:
+    """Words, in which floats may be, without their sign bit."""
+    sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.dtype.itemsize - 1)
+    return bits & ~sign
+
+
 def cut_to_tf32(values: Array) -> NDArray[np.float32]:
     """An f32 as a multiplier of tf32 sees it: the lowest 13 bits are zero."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)

@@ -204,8 +204,8 @@ class Rules:
 
 def add(algebra: Algebra, old: Array, arg: Array, kind: Element) -> Array:
     """New memory from old memory and the operand of an atomic addition."""
-    pair = (algebra.widen(value, kind.name) for value in (old, arg))
-    return algebra.narrow(algebra.add(*pair), kind.name)
+    before, value = (algebra.widen(each, kind.name) for each in (old, arg))
+    return algebra.narrow(algebra.accumulated(before, value, kind.name), kind.name)
 
 
 def _refused(run: TileBlock, op: Op, *operands: Any) -> Any:

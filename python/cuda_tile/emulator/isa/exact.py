@@ -16,7 +16,7 @@ import numpy as np
 from cuda_tile.emulator.isa.mma_elements import decode
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.ptx.form import Form
-from cuda_tile.emulator.ptx.syntax import Operand, Register
+from cuda_tile.emulator.ptx.syntax import Immediate, Operand, Register
 from cuda_tile.emulator.ptx.types import Array, Type
 from cuda_tile.exact.algebra import RING, Algebra
 
@@ -91,6 +91,29 @@ def from_pairs(algebra: Algebra, fn: Fn) -> Fn:
     return lambda *values: fn(*(algebra.from_bits(value) for value in values))
 
 
+def of_sign(b: Builder, ty: Type, mask: Operand, natural: Fn) -> Fn:
+    """What `and` and `or` are of words in which a float may be.
+
+    With a mask that leaves its sign out `and` is its absolute value, with one of the
+    sign alone `or` is the negative of that.
+    """
+    number = mask.value if isinstance(mask, Immediate) else None
+    if b.algebra is None or ty.bits < 32 or not isinstance(number, int):
+        return natural
+    without_sign, sign = b.algebra.without_sign, 1 << ty.bits - 1
+    bits = number & 2 * sign - 1
+
+    def clear(x: Array, y: Array) -> Array:
+        return without_sign(x)
+
+    def set_(x: Array, y: Array) -> Array:
+        return without_sign(x) ^ y  # the other sign is the negative
+
+    if natural is np.bitwise_and and bits == sign - 1:
+        return clear
+    return set_ if natural is np.bitwise_or and bits == sign else natural
+
+
 def limited(algebra: Algebra, fn: Fn, *, sat: bool, relu: bool = False) -> Fn:
     """Adds `.sat` and `.relu` by the order of elements."""
     if not sat and not relu:
@@ -113,8 +136,10 @@ def on_halves(
 ) -> Fn:
     """A function on f16 or bf16 registers: widened, computed, narrowed."""
     fn = function(algebra, opcode, natural)
-    fn, name = limited(algebra, fn, sat=sat, relu=relu), half_name(ty)
+    return _on_codes(algebra, limited(algebra, fn, sat=sat, relu=relu), half_name(ty))
 
+
+def _on_codes(algebra: Algebra, fn: Fn, name: str) -> Fn:
     def apply(*values: Array) -> Array:
         result = fn(*(halves(algebra, value, name) for value in values))
         return algebra.codes_of(result, name).view(values[0].dtype)
@@ -218,9 +243,12 @@ def finish(algebra: Algebra, total: Array, result: str) -> Array:
 
 def update(algebra: Algebra, operation: str, ty: Type, natural: Fn) -> Fn:
     """The new value of an atomic operation on floats."""
-    if ty.name.removesuffix("x2") in ("f16", "bf16"):
-        return on_halves(algebra, ty, operation, natural, sat=False, relu=False)
+    name = half_name(ty)
     fn = function(algebra, operation, natural)
+    if operation == "add":
+        fn = partial(algebra.accumulated, name=name)
+    if name in ("f16", "bf16"):
+        return _on_codes(algebra, fn, name)
 
     def change(old: Array, value: Array) -> Array:
         return fn(old, value).astype(ty.dtype)

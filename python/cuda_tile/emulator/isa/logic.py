@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.machine.build import Builder, Elementwise
 from cuda_tile.emulator.machine.step import Compiled
@@ -18,9 +19,10 @@ CHAPTER = Chapter("Logic and Shift Instructions")
 _BITS = ("b16", "b32", "b64")
 
 
-def _logic(form: Form, b: Builder, fn: Elementwise) -> Compiled:
+def _logic(form: Form, b: Builder, natural: Elementwise) -> Compiled:
     ty = form.type("pred", *_BITS)
     d, x, y = form.operands(3)
+    fn = exact.of_sign(b, ty, y, natural)
     return b.elementwise(fn, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that the CUDA driver supplies to kernels: printing, assertions, memory.
+"""Functions that kernels call and do not define: of the driver and of libdevice.
 
 CUDA C++ Programming Guide, "Formatted Output" and "Dynamic Global Memory Allocation and
-Operations"; PTX Writer's Guide to Interoperability, "System Calls".
+Operations"; PTX Writer's Guide to Interoperability, "System Calls"; libdevice User's
+Guide. The driver's print, assert and allocate. Those of libdevice are known of what is
+in place of floats: what their names say.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from cuda_tile.emulator.memory.heap import Heap
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.ptx.syntax import Variable
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact.algebra import Algebra
 
 # Arguments and results of the driver's functions.
 SIGNATURES = {
@@ -30,17 +33,32 @@ SIGNATURES = {
     "free": (1, 0),
 }
 _LONGEST_TEXT = 4096
+LIBRARY = "__nv_"
+"""Start of the names of libdevice's functions."""
+_OF_LIBRARY = {
+    **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2")},
+    **{name: name for name in ("exp", "exp2", "log", "log2", "pow")},
+    "fmod": "remf",
+}
+"""Its functions of f64, as an algebra names them; those of f32 have an `f` more."""
 
 
 class Builtins:
-    """Executes calls of the driver's functions.
+    """Executes calls of functions that the module does not define.
+
+    Args:
+        machine: The machine.
+        spaces: Its memory.
+        algebra: What is in place of floats, if anything is.
 
     Attributes:
         printed: What the kernel printed.
     """
 
-    def __init__(self, machine: Machine, spaces: Spaces) -> None:
-        self._machine = machine
+    def __init__(
+        self, machine: Machine, spaces: Spaces, algebra: Algebra | None = None
+    ) -> None:
+        self._machine, self._algebra = machine, algebra
         self._spaces = spaces
         self.printed = Printed()
         self._heap = Heap(machine.memory)
@@ -58,12 +76,30 @@ class Builtins:
         What it reads is not counted: the host does, after the kernel.
         """
         self._at = at
+        if self._algebra is not None and call.function.startswith(LIBRARY):
+            self._compute(call, lanes, self._algebra)
+            return
         if call.function not in SIGNATURES:
             raise Fault("call", f"expected a defined function, got {call.function!r}")
         with self._machine.counters.uncounted(at):
             for number in lanes.numbers:
                 lane = Lanes(np.array([number]), self._machine.n_lanes)
                 self._functions[call.function](call, lane)
+
+    def _compute(self, call: Call, lanes: Lanes, algebra: Algebra) -> None:
+        """A function of libdevice, of all lanes at once."""
+        stem = call.function.removeprefix(LIBRARY)
+        kind = np.dtype(np.float64 if stem in _OF_LIBRARY else np.float32)
+        name = _OF_LIBRARY.get(stem) or _OF_LIBRARY.get(stem.removesuffix("f"))
+        if name is None or len(call.results) != 1:
+            raise Fault("call", f"{call.function} is unknown of exact numbers")
+        stack = self._machine.call_stack
+        operands = [
+            algebra.from_bits(stack.read(v, lanes).data.copy().view(kind)[:, 0])
+            for v in call.arguments
+        ]
+        result = algebra.function(name)(*operands).astype(kind)[:, None]
+        stack.write(call.results[0], lanes, Cells(result.view(np.uint8), None))
 
     def _print(self, call: Call, lane: Lanes) -> None:
         address, place = (self._argument(call, number, lane) for number in (0, 1))

@@ -57,6 +57,7 @@ class Accesses:
         self._known: dict[object, _Access] = {}
         self._coordinates = set[str]()
         self._doubts = set[str]()
+        self._fixed: dict[int, frozenset[str]] = {}
 
     def add(
         self, instruction: Instruction, kind: str, value: Value, mask: Array, width: int
@@ -82,6 +83,30 @@ class Accesses:
             why: What is to be said of it.
         """
         self._doubts.add(why)
+
+    def fix(self, instruction: Instruction, value: Value) -> None:
+        """Notes a load that gives all threads one number, if nobody writes there.
+
+        Args:
+            instruction: The load.
+            value: Its address.
+        """
+        self._fixed[instruction.line] = value.origins
+
+    def judge_fixed(self) -> None:
+        """Compares loads of one number with what is written.
+
+        Raises:
+            Doubt: The number may change between the threads.
+        """
+        writes = [access for access in self._known.values() if access.kind != "read"]
+        for line, origins in self._fixed.items():
+            for other in writes:
+                there = other.address.origins
+                if not there or "memory" in there | origins or there & origins:
+                    raise Doubt(f"{other} may change what is read in line {line}")
+            if self._doubts:
+                raise Doubt(f"bulk copies may change what is read in line {line}")
 
     def judge(self) -> str:
         """Compares each with each.

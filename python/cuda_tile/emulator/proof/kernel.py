@@ -11,6 +11,7 @@ import numpy as np
 
 from cuda_tile.emulator.proof.liveness import live_registers
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, WARP
+from cuda_tile.emulator.ptx.loops import meeting_order
 from cuda_tile.emulator.ptx.syntax import (
     Address,
     Function,
@@ -142,6 +143,11 @@ class Kernel:
         The least width of one, as they are aligned to theirs.
         """
         return min((width_of(i) for i in self.function.code), default=16)
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """Which of two places threads are at goes first, so that they meet again."""
+        return meeting_order(self.function)
 
     @cached_property
     def ids(self) -> dict[str, Array]:

@@ -17,11 +17,10 @@ import numpy as np
 from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
 from cuda_tile.emulator.proof.conditions import Way, truth_ways, ways
-from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
-from cuda_tile.emulator.proof.state import State, Threads
+from cuda_tile.emulator.proof.state import State, Threads, Trail
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.proof.touch import touch
 from cuda_tile.emulator.proof.values import Value, constant, unknown
@@ -54,7 +53,7 @@ class Search:
     def __post_init__(self) -> None:
         self.accesses = Accesses(self.kernel.n_threads)
         self._work: list[State] = []
-        self._seen: dict[tuple[object, ...], list[Facts]] = {}
+        self._seen: Trail = {}
         self._labels = frozenset(self.kernel.function.labels)
         self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
@@ -75,11 +74,12 @@ class Search:
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
             self._follow(self._work.pop())
+        self.accesses.judge_fixed()
 
     def _follow(self, state: State) -> None:
         """Follows a path until it ends, meets another one, or forks."""
         code = self.kernel.function.code
-        while (group := state.next()) is not None:
+        while (group := state.next(self.kernel.ranks)) is not None:
             group = state.gather(group)
             if group.place in self._labels and not self._is_new(state, group):
                 return
@@ -88,7 +88,8 @@ class Search:
                 continue
             instruction = code[group.place]
             try:
-                self._step(state, group, instruction)
+                if not self._step(state, group, instruction):
+                    return
             except Doubt as doubt:
                 where = f"line {instruction.line}: {instruction.mnemonic}"
                 raise Doubt(f"{where} {doubt}") from None
@@ -98,40 +99,49 @@ class Search:
             raise Doubt("some threads wait at a barrier that others do not reach")
 
     def _is_new(self, state: State, group: Threads) -> bool:
-        """Whether a path goes on: nobody was in its state at a label."""
+        """Whether a path goes on: nobody was in its state at a label.
+
+        Threads that may be there or not are left behind, for ever in their loop, if
+        this path itself has been in that state. What another path did there is no
+        answer, as it may have come here.
+        """
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
         order = state.widen(group, is_exact=self.is_exact)
-        seen = self._seen.setdefault(state.key(order), [])
-        if not any(facts.covers(state.facts) for facts in seen):
-            seen.append(state.facts.copy())
+        is_certain = state.is_certain(group)
+        seen = self._seen if is_certain else state.trail
+        key = state.key(order)
+        before = seen.get(key, ())
+        if not any(facts.covers(state.facts) for facts in before):
+            seen[key] = (*before, state.facts.copy())
             return True
-        if state.is_certain(group):
+        if is_certain:
             return False
         state.lost |= group.mask
         state.groups.remove(group)
         return bool(state.groups)
 
-    def _step(self, state: State, group: Threads, instruction: Instruction) -> None:
+    def _step(self, state: State, group: Threads, instruction: Instruction) -> bool:
+        """Makes a step; whether the path goes on, and not others in its place."""
         mask, is_sure = group.mask, True
-        if instruction.opcode in _COMPARES and self._compares(
-            state, group, instruction
-        ):
-            return
+        if instruction.opcode in _COMPARES:
+            goes_on = self._compares(state, group, instruction)
+            if goes_on is not None:
+                return goes_on
         if instruction.guard is not None:
             register, is_negated = instruction.guard
             value = group.registers.get(register) or unknown()
             numbers = value.numbers
             is_one = value.is_uniform or (mask.sum() == 1 and state.is_certain(group))
             if numbers is None and is_one and _forks(instruction):
-                self._fork(state, group, register)
-                return
+                return self._fork(state, group, register)
             is_sure = numbers is not None
             if numbers is not None:
                 mask = mask & ((numbers != 0) ^ is_negated)
         self._make(Step(self.kernel, state, group, instruction, mask, is_sure))
+        return True
 
     def _make(self, step: Step) -> None:
         opcode = step.instruction.opcode
@@ -151,21 +161,25 @@ class Search:
         else:
             touch(step, self.accesses)
 
-    def _compares(self, state: State, group: Threads, instruction: Instruction) -> bool:
-        """Goes on in all ways that a condition on symbols leaves open."""
+    def _compares(
+        self, state: State, group: Threads, instruction: Instruction
+    ) -> bool | None:
+        """Goes on in all ways that a condition on symbols leaves open; None of others.
+
+        There is none if bounds contradict each other, of which only sums tell.
+        """
         target = instruction.operands[0]
         is_plain = self.is_exact and instruction.guard is None
         if target not in self.kernel.deciding or not is_plain:
-            return False
+            return None
         assert isinstance(target, Register), "what decides is a register"
         step = Step(self.kernel, state, group, instruction, group.mask, True)
         one, other = (step.value(operand) for operand in instruction.operands[1:3])
         found = self._choices(state, group, instruction, (one, other))
         if found is None or not state.is_certain(group):
-            return False
+            return None
         group.place += 1
-        self._go(state, group, target, found)
-        return True
+        return self._go(state, group, target, found)
 
     def _choices(
         self,
@@ -209,8 +223,12 @@ class Search:
         group: Threads,
         register: Register,
         found: list[tuple[Way, Value]],
-    ) -> None:
-        """Goes on in all ways, and knows in each what a register is."""
+    ) -> bool:
+        """Goes on in all ways, and knows in each what a register is.
+
+        Returns:
+            Whether there is one, in which the path itself goes on.
+        """
         place = state.groups.index(group)
         for way, value in found:
             path = state.copy() if len(found) > 1 else state
@@ -220,17 +238,16 @@ class Search:
                 path.solve(*way.equal)
             if len(found) > 1:
                 self._work.append(path)
-        if len(found) > 1:
-            state.groups.clear()
+        return len(found) == 1
 
-    def _fork(self, state: State, group: Threads, register: Register) -> None:
+    def _fork(self, state: State, group: Threads, register: Register) -> bool:
         """Goes on both ways of a condition, as far as both are possible."""
         value = group.registers.get(register) or unknown()
         found = truth_ways(state.facts, value, group.mask) if self.is_exact else None
         if found is None:
             found = [Way(state.facts.copy(), truth) for truth in (0, 1)]
         results = [(way, self._fixed(way.truth)) for way in found]
-        self._go(state, group, register, results)
+        return self._go(state, group, register, results)
 
 
 def _forks(instruction: Instruction) -> bool:
@@ -246,15 +263,17 @@ def _branch(step: Step) -> None:
     if not isinstance(label, Label):
         raise Doubt("is not followed")
     stays = group.mask & ~mask if step.is_sure else group.mask
+    ranks = step.kernel.ranks
+    is_back = ranks[label.target] <= ranks[group.place]
     if stays.any() and mask.any():
         other = group.copy()
         other.place, other.mask = label.target, mask
-        other.loops += label.target <= group.place
+        other.loops += is_back
         step.state.groups.append(other)
         group.mask = stays
         group.place += 1
     elif mask.any():
-        group.loops += label.target <= group.place
+        group.loops += is_back
         group.place = label.target
     else:
         group.place += 1

@@ -34,6 +34,9 @@ from cuda_tile.emulator.proof.values import (
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
+Trail = dict[tuple[object, ...], tuple[Facts, ...]]
+"""States that have been, and what was known of sums there."""
+
 
 @dataclass(eq=False)
 class Threads:
@@ -81,6 +84,7 @@ class State:
         visits: For each label what was at the last visits.
         counts: The symbols that count, each with the register that tells from which
             iteration on, and the least number that it has.
+        trail: The states in which threads of this path were that may have been there.
     """
 
     groups: list[Threads]
@@ -95,6 +99,7 @@ class State:
     counts: dict[Counted, tuple[Register, int]] = field(
         default_factory=dict[Counted, "tuple[Register, int]"]
     )
+    trail: Trail = field(default_factory=dict[tuple[object, ...], "tuple[Facts, ...]"])
 
     def copy(self) -> State:
         """Another path from here."""
@@ -104,7 +109,8 @@ class State:
         products = {first: one.copy() for first, one in self.products.items()}
         others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
         counts = dict(self.counts)
-        return State(groups, shadow, lost, facts, *others, visits, counts)
+        trail = dict(self.trail)
+        return State(groups, shadow, lost, facts, *others, visits, counts, trail)
 
     def key(self, order: Hashable) -> tuple[object, ...]:
         """What tells it from others, but for what the path knows of sums.
@@ -144,19 +150,22 @@ class State:
         others = self.shadow.gone.tobytes(), frozenset(self.named.items())
         return self.shadow.key(signatures), tuple(said), *others
 
-    def next(self) -> Threads | None:
+    def next(self, ranks: Sequence[int]) -> Threads | None:
         """Who goes on: those that are furthest back.
 
         Of the threads of one warp it is those that have jumped back least, so that
         they meet again before the next iteration.
+
+        Args:
+            ranks: Of each place, how far it is.
         """
         ready = [group for group in self.groups if group.waits is None]
-        first = min(ready, key=lambda g: g.place, default=None)
+        first = min(ready, key=lambda g: ranks[g.place], default=None)
         if first is None or len(ready) < 2 or not self.is_certain(first):
             return first
         warps = first.warps
         near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
-        return min(near, key=lambda g: (g.loops, g.place))
+        return min(near, key=lambda g: (g.loops, ranks[g.place]))
 
     def gather(self, group: Threads) -> Threads:
         """Puts threads together with those that are at the same place.

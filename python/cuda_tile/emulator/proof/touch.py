@@ -13,7 +13,7 @@ from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
-from cuda_tile.emulator.proof.values import Value, symbol, unknown
+from cuda_tile.emulator.proof.values import Value, is_one, symbol, unknown
 from cuda_tile.emulator.ptx.types import Array
 
 _SPACES = frozenset({"global", "shared", "local", "param", "const"})
@@ -37,8 +37,9 @@ def touch(step: Step, accesses: Accesses) -> None:
         Doubt: It is not ordered, or not followed.
     """
     opcode, modifiers = step.instruction.opcode, step.instruction.modifiers
+    is_same = _is_same_for_all(step, accesses)
     for register in destinations(step.instruction):
-        step.write(register, unknown(), is_sure=False)
+        step.write(register, unknown(is_uniform=is_same), is_sure=is_same)
     follow = _FOLLOWED.get(opcode)
     if opcode == "fence":
         _fence(step)
@@ -94,6 +95,23 @@ def _argument(step: Step, address: Value) -> None:
         one = f"{name}.{number}" if len(written) > 1 else name
         value = symbol(Argument(one, bits), step.kernel.n_threads, origins)
         step.write(register, value)
+
+
+def _is_same_for_all(step: Step, accesses: Accesses) -> bool:
+    """Whether a load gives all threads one number: from one place, or none of them."""
+    if step.instruction.opcode != "ld" or "global" not in step.instruction.modifiers:
+        return False
+    mask, address = step.group.mask, step.address()
+    found = bool(address.origins) and step.is_whole and is_one(address, mask)
+    if found and not step.is_sure:
+        guard = step.instruction.guard
+        made_of = [guard[0]] if guard else []
+        made_of += destinations(step.instruction)
+        known = [step.group.registers.get(register) for register in made_of]
+        found = all(value is not None and is_one(value, mask) for value in known)
+    if found:
+        accesses.fix(step.instruction, address)
+    return found
 
 
 def _bytes(step: Step, address: Value, mask: Array, width: int) -> tuple[Array, Array]:

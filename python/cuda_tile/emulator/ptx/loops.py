@@ -107,5 +107,33 @@ def natural_loops(function: Function) -> list[NaturalLoop]:
     return sorted(loops, key=lambda loop: (-len(loop.body), loop.head))
 
 
+def meeting_order(function: Function) -> list[int]:
+    """A rank for each instruction, and for the end: those of lower rank go first.
+
+    Then threads that have parted meet again as soon as they can: a block is behind all
+    that lead to it without going back, wherever it stands in the text, and what leaves
+    a loop is behind the loop.
+    """
+    n_code = len(function.code)
+    if not n_code:
+        return [0]
+    blocks = Blocks(function)
+    inside = [set[int]() for _ in blocks.starts]
+    for head, latches in blocks.loops().items():
+        for block in _union(latches.values()):
+            inside[block].add(head)
+    exits_first = [
+        sorted(targets, key=lambda target: -len(inside[block] - inside[target]))
+        for block, targets in enumerate(blocks.successors)
+    ]
+    ranks = list(range(n_code, 2 * n_code + 1))
+    next_rank = 0
+    for block in Graph(exits_first).in_reverse_postorder():
+        for place in range(blocks.starts[block], blocks.stops[block]):
+            ranks[place] = next_rank
+            next_rank += 1
+    return ranks
+
+
 def _union(parts: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset(number for part in parts for number in part)

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from cuda_tile.errors import Unsupported
-from cuda_tile.exact.formats import cut_to_tf32
+from cuda_tile.exact.formats import cut_to_tf32, without_sign
 from cuda_tile.exact.ring import LOG2_E, Array, Elements
 from cuda_tile.exact.terms.table import Node, Table
 
@@ -295,6 +295,24 @@ class Terms:
         bits = np.ascontiguousarray(values).view(np.uint32)
         wide = self.of_codes(bits >> np.uint32(16), "bf16")
         return np.where(bits & np.uint32(0xFFFF), values, wide).astype(np.float32)
+
+    def without_sign(self, bits: Array) -> Array:
+        """The absolute value of what is a term; else as of any word."""
+        floats = np.ascontiguousarray(bits).view(f"f{bits.dtype.itemsize}")
+        is_term, cleared = self.table.are_named(floats), without_sign(bits)
+        absolute = self.call("abs", floats[is_term]).astype(floats.dtype)
+        cleared[is_term] = absolute.view(bits.dtype)
+        return cleared
+
+    def accumulated(self, old: Array, value: Array, name: str) -> Elements:
+        """A set of summands, in whatever order atomics of a small format come."""
+        if name in _WIDE:
+            return self.add(old, value)
+
+        def make(row: Sequence[int]) -> Node:
+            return ("accumulated", name, *row)
+
+        return self.table.mapped((old, value), make, np.add)
 
     def of_codes(self, codes: Array, name: str) -> Array:
         """What codes stand for."""

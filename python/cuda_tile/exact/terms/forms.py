@@ -38,6 +38,7 @@ LAWS = {
     "extremes": "max and min: any order, any grouping, max(a, a) = a",
     "symmetry": "f(-a) = -f(a) of sin, tan, tanh, sinh and of rounding to nearest, "
     "f(-a) = f(a) of cos, cosh and abs",
+    "atomics": "atomic sums in f16 and bf16 come in any order",
     "formats": "rounding to a format changes nothing of that format",
 }
 """The laws by which forms of one number are equal, by their names."""
@@ -313,10 +314,24 @@ class Forms:
             return self.negative(self.atom("narrow", name, self.negative(form)))
         return self.atom("narrow", name, form)
 
+    def accumulated(self, name: str, old: Form, value: Form) -> Form:
+        """What an atomic sum leaves of a format: the first number and all summands."""
+        if not self.has_format(value, name):
+            return self.atom("narrow", name, self.add(old, value))
+        key = self.atom_of(old)
+        is_sum = key is not None and key[:2] == ("accumulated", name)
+        first, *more = (
+            cast(tuple[Form, ...], key[2])
+            if key is not None and is_sum and not self.is_negated(old)
+            else (old,)
+        )
+        self.laws.add("atomics")
+        return self.atom("accumulated", name, (first, *sorted([*more, value])))
+
     def has_format(self, form: Form, name: str) -> bool:
         """Whether rounding to a format surely changes nothing."""
         match self.atom_of(form):
-            case ("narrow" | "symbol", str(kind), *_):
+            case ("narrow" | "symbol" | "accumulated", str(kind), *_):
                 return kind == name
             case ("max" | "min" as kind, _):
                 positive = self.negative(form) if self.is_negated(form) else form

@@ -169,10 +169,8 @@ class Table:
             Unsupported: One is a NaN that names none.
         """
         wide = np.asarray(carriers, np.float64).ravel()
-        single = wide.astype(np.float32).view(np.uint32)
-        is_node = np.isnan(wide) & ~_is_canonical(single)
+        single, is_node, found = _named(wide)
         payload = single & _PAYLOAD
-        found = payload.astype(np.int64) * _GATHER % _MOST_NODES
         if (is_node & (found >= len(self._nodes))).any():
             raise Unsupported("integer instructions change the bits of a float")
         is_flipped = is_node & (single >> np.uint32(31) != _sign(payload))
@@ -186,6 +184,11 @@ class Table:
         literals = [self.literal(number) for number in numbers.tolist()]
         found[~is_node] = np.array(literals, np.int64)[places]
         return found.reshape(carriers.shape)
+
+    def are_named(self, carriers: Array) -> Array:
+        """Which of some floats, or words in their place, are nodes."""
+        _, is_node, found = _named(np.asarray(carriers, np.float64))
+        return is_node & (found < len(self._nodes))
 
     def _negative(self, node: int) -> int:
         minus = self.literal(-1.0)
@@ -286,7 +289,7 @@ class Table:
         match self._nodes[node]:
             case ("add" | "multiply", int(a), int(b)):
                 return [a, b]
-            case ("call", _, *nodes):
+            case ("call" | "accumulated", _, *nodes):
                 return cast(list[int], nodes)
             case ("dot", int(rows), int(columns), int(addend)):
                 lists = [n for n in (rows, columns) if n not in self._flat]
@@ -311,6 +314,8 @@ class Table:
                 return forms.multiply(known[a], known[b])
             case ("dot", int(rows), int(columns), int(addend)):
                 return forms.add(self._dot(rows, columns), known[addend])
+            case ("accumulated", str(name), int(a), int(b)):
+                return forms.accumulated(name, known[a], known[b])
             case ("call", str(name), *nodes):
                 return self._called(name, tuple(known[n] for n in nodes))
             case key:
@@ -411,6 +416,14 @@ class Table:
         known = self.codes(name)
         nodes = known.nodes[codes]
         return np.where(nodes < 0, known.numbers[codes], self.carriers(nodes))
+
+
+def _named(wide: Elements) -> tuple[Array, Array, Ids]:
+    """Bits of f32, whether they name a node if there is one, and which."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = wide.astype(np.float32).view(np.uint32)
+    found = (single & _PAYLOAD).astype(np.int64) * _GATHER % _MOST_NODES
+    return single, np.isnan(wide) & ~_is_canonical(single), found
 
 
 def _is_canonical(bits: Array) -> Array:
