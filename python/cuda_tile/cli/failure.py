@@ -18,7 +18,13 @@ from typing import Any, NoReturn
 
 from cuda_tile.cli import is_command
 from cuda_tile.cli.versions import version_line
-from cuda_tile.errors import INTERNAL, CudaTileError, InternalError, UserError
+from cuda_tile.errors import (
+    INTERNAL,
+    CudaTileError,
+    InternalError,
+    UserError,
+    notes_of,
+)
 from cuda_tile.locations import CALLER, UNKNOWN
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
@@ -117,7 +123,7 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt as stopped:
-            for note in _notes(stopped):
+            for note in notes_of(stopped):
                 print(note, file=sys.stderr)
             return 130
         except Exception as error:
@@ -165,7 +171,7 @@ def _report(error: Exception) -> int:
     if isinstance(error, MemoryError):
         error = UserError("expected more memory than there is or a limit allows")
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
-        print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
+        print(error_text(error), *notes_of(error), sep="\n", file=sys.stderr)
         return 1
     print(internal_error_text(error), file=sys.stderr)
     return INTERNAL
@@ -180,10 +186,6 @@ def internal_error_text(error: Exception) -> str:
         f"internal error: {said}\nThis is a bug of the compiler. To see where, set "
         f"{TRACEBACK_VARIABLE}=1 and run the same command again."
     )
-
-
-def _notes(error: BaseException) -> list[str]:
-    return list(getattr(error, "__notes__", ()))
 
 
 def error_text(error: CudaTileError) -> str:
