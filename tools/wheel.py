@@ -241,9 +241,12 @@ def compile_for(python: Path, target: Target, out: Path) -> Path:
     marker.write_text(str(python))
     run(
         *(python, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", out, f"-Cbuild-dir={folder}"),
-        f"-Ccmake.define.CUDA_TILE_STUBS={STUBS}",
-        *(f"-Ccmake.define.{each}" for each in target.definitions(python)),
+        *("--wheel-dir", out, f"--config-settings=build-dir={folder}"),
+        f"--config-settings=cmake.define.CUDA_TILE_STUBS={STUBS}",
+        *(
+            f"--config-settings=cmake.define.{each}"
+            for each in target.definitions(python)
+        ),
         variables=target.environment(python),
     )
     return next(out.glob("*.whl"))
