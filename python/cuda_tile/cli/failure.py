@@ -30,7 +30,7 @@ from cuda_tile.locations import CALLER, UNKNOWN
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 """Environment variable that makes commands print a traceback on any error."""
 
-_OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors of the system that say that an output cannot be written."""
 
 _DIAGNOSTIC = r"(?P<where>[^\n]+?): error: (?P<said>.*)"
@@ -163,7 +163,7 @@ def _report(error: Exception) -> int:
         import traceback
 
         traceback.print_exc()
-    if isinstance(error, OSError) and error.errno in _OUTPUT_FAILURES:
+    if isinstance(error, OSError) and error.errno in OUTPUT_FAILURES:
         error = UserError(f"expected to write the output, got: {error.strerror}")
         with contextlib.suppress(OSError):
             # What is left in the buffer would fail once more when Python ends.
