@@ -11,9 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Python looks for no module in the working folder; 3.10 has no flag for that.
+ */
+#if PYTHON_MINOR >= 11
+#define FLAGS "-Pc"
+#define DROP_FOLDER ""
+#else
+#define FLAGS "-c"
+#define DROP_FOLDER "del sys.path[0]; "
+#endif
+
 /* The command's name comes first: it is what messages call it. */
 #define RUN_COMMAND                                                            \
-  "import sys; del sys.argv[0]; from " COMMAND_MODULE                          \
+  "import sys; " DROP_FOLDER "del sys.argv[0]; from " COMMAND_MODULE           \
   " import main; sys.exit(main())"
 
 /* Names of files of the process itself, which the server's is not. */
@@ -79,13 +89,12 @@ static int serve(const char *python, int argc, char **argv) {
 }
 
 static int run_here(const char *python, int argc, char **argv) {
-  char **words = calloc((size_t)argc + 5, sizeof *words);
+  char **words = calloc((size_t)argc + 4, sizeof *words);
   if (words) {
     words[0] = (char *)python;
-    words[1] = "-P";
-    words[2] = "-c";
-    words[3] = RUN_COMMAND;
-    memcpy(words + 4, argv, (size_t)argc * sizeof *words);
+    words[1] = FLAGS;
+    words[2] = RUN_COMMAND;
+    memcpy(words + 3, argv, (size_t)argc * sizeof *words);
     execv(python, words);
   }
   fprintf(stderr, "error: cannot run '%s': %m\n", python);

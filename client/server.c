@@ -154,7 +154,9 @@ static void become_server(const char *python, const char *path) {
   closefrom(3);
   if (nothing < 0 || chdir("/"))
     return;
-  execl(python, python, "-P", "-m", "cuda_tile.resident.server", path, NULL);
+  /* The working folder, where 3.10 looks for modules, is the root by now. */
+  execl(python, python, PYTHON_MINOR >= 11 ? "-Pm" : "-m",
+        "cuda_tile.resident.server", path, NULL);
 }
 
 void start_server(const char *python, const char *path) {

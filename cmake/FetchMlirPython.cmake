@@ -86,7 +86,7 @@ function(cuda_tile_fetch_mlir_python out)
   if(NOT EXISTS "${tree}/complete")
     message(STATUS "Fetching the sources of MLIR's Python bindings (9 MB)")
     _cuda_tile_download("${tree}/part.tar.xz")
-    find_package(Python3 3.11 COMPONENTS Interpreter REQUIRED)
+    find_package(Python3 3.10 COMPONENTS Interpreter REQUIRED)
     execute_process(
       COMMAND
         "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/cmake/unpack_mlir_python.py"

@@ -43,7 +43,7 @@ function(cuda_tile_guard_mlir_python upstream python out out_python)
   configure_file("${upstream}/IRCore.cpp" "${plain}/lib/IRCore.cpp" COPYONLY)
   configure_file("${upstream}/Pass.cpp" "${plain}/lib/Pass.cpp" COPYONLY)
   configure_file("${python}/ir.py" "${plain}/python/ir.py" COPYONLY)
-  find_package(Python3 3.11 COMPONENTS Interpreter REQUIRED)
+  find_package(Python3 3.10 COMPONENTS Interpreter REQUIRED)
   execute_process(
     COMMAND
       "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/cmake/apply_patch.py" "${patch}"

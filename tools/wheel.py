@@ -194,10 +194,13 @@ def pack(tree: Path, wheel: Path) -> None:
 
 
 def build_requirements() -> list[str]:
-    """What the build imports: the parts `run`, less ptxas, and `build` of the list."""
+    """What the build imports: the part `build` of the list.
+
+    Type stubs, for which the bindings are imported, are there already (`STUBS`).
+    """
     text = REQUIREMENTS.read_text()
-    lines = text.partition("# run\n")[2].partition("\n# test\n")[0].splitlines()
-    return [line for line in lines if line[:1].isalpha() and "nvidia" not in line]
+    lines = text.partition("# build\n")[2].partition("\n# test\n")[0].splitlines()
+    return [line for line in lines if line[:1].isalpha()]
 
 
 def environment_of(interpreter: str) -> Path:
@@ -238,9 +241,12 @@ def compile_for(python: Path, target: Target, out: Path) -> Path:
     marker.write_text(str(python))
     run(
         *(python, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", out, f"-Cbuild-dir={folder}"),
-        f"-Ccmake.define.CUDA_TILE_STUBS={STUBS}",
-        *(f"-Ccmake.define.{each}" for each in target.definitions(python)),
+        *("--wheel-dir", out, f"--config-settings=build-dir={folder}"),
+        f"--config-settings=cmake.define.CUDA_TILE_STUBS={STUBS}",
+        *(
+            f"--config-settings=cmake.define.{each}"
+            for each in target.definitions(python)
+        ),
         variables=target.environment(python),
     )
     return next(out.glob("*.whl"))

@@ -54,7 +54,7 @@ def main() -> int:
     if asked is None:
         parser.print_help()
     else:
-        print(files("cuda_tile").joinpath("_mlir", asked))
+        print(files("cuda_tile") / "_mlir" / asked)
     return 0
 
 

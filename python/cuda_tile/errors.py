@@ -28,6 +28,16 @@ class CudaTileError(Exception):
         super().__init__(message if location is None else f"{location}: {message}")
 
 
+def add_note(error: BaseException, text: str) -> None:
+    """`error.add_note(text)`, which exceptions of Python 3.10 do not have."""
+    setattr(error, "__notes__", [*notes_of(error), text])  # noqa: B010  (of any class)
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """The notes of an error."""
+    return list(getattr(error, "__notes__", ()))
+
+
 class UserError(CudaTileError):
     """The program, a file or an argument is at fault."""
 

@@ -215,6 +215,16 @@ def block():
 
 
 @pytest.mark.usefixtures("block")
+def test_what_is_stored_has_the_type_pointed_to():
+    pointers = b.constant(0, b.Int64)
+    floats = b.int_to_ptr(b.broadcast(pointers, (4,)), b.Float32)
+    with pytest.raises(TypeError, match=r"value of f32 .* got .*<4xi32>; convert"):
+        b.store_ptr_tko(floats, b.iota(4))
+    with pytest.raises(TypeError, match=r"value of f32 .* got .*<4xi32>"):
+        b.atomic_rmw_tko(floats, "xchg", b.iota(4))
+
+
+@pytest.mark.usefixtures("block")
 def test_refused_operands():
     row, scalar = b.constant([1, 2]), b.constant(1.5)
     with pytest.raises(TypeError, match="expected operands of one type"):

@@ -172,6 +172,25 @@ def test_the_arrays_that_would_fit_are_named(types: list[str], said: str) -> Non
     assert caught.value.message.endswith(said)
 
 
+@pytest.mark.parametrize(
+    ("types", "args", "said"),
+    [
+        (
+            2,
+            1,
+            "expected 2 arguments, one for each parameter, got 1; argument 1, a ptr",
+        ),
+        (2, 3, "expected 2 arguments, one for each parameter, got 3$"),
+        (1, 2, "expected 1 argument, one for each parameter, got 2$"),
+    ],
+)
+def test_arguments_are_counted_where_no_shape_is_taken(
+    types: int, args: int, said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        spread_args("k", ["ptr<f32>"] * types, [np.zeros(4, "f4")] * args)
+
+
 def test_numbers_behind_an_array_do_not_count_as_its_extents() -> None:
     types = ["f32", "ptr<f32>", "i32", "i32", "i64", "ptr<f32>", "i32", "i32", "f32"]
     line = WIDE[0]

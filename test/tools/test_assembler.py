@@ -394,3 +394,24 @@ def test_as_a_program_of_another_name(folder: Path) -> None:
     )
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
     assert (folder / "k.cubin").read_bytes().startswith(ELF_MAGIC)
+
+
+def version_to(stream: int) -> tuple[int, bytes]:
+    run = "import sys; from cuda_tile.cli.assembler import main; sys.exit(main())"
+    command = [sys.executable, "-c", run, "--version"]
+    done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, check=False)
+    os.close(stream)
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_has_left_is_no_bug() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    assert version_to(writing) == (1, b"")
+
+
+def test_a_full_disk_is_no_bug() -> None:
+    code, said = version_to(os.open("/dev/full", os.O_WRONLY))
+    assert code == 1
+    assert b"No space left on device" in said
+    assert b"internal error" not in said

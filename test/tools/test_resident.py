@@ -373,9 +373,9 @@ def installation(tmp_path: Path) -> Installation:
 def test_without_a_server_python_gets_the_words(installation: Installation) -> None:
     words = ["", "a b", "\u00e4", "x" * 100_000, *("y" * 1000 for _ in range(900))]
     said = installation.call(*words).stdout.decode().splitlines()
-    assert said[:2] == ["-P", "-c"]
-    assert "cuda_tile.cli.assembler" in said[2]
-    assert said[3:] == [str(installation.programs / "cuda-tile-as"), *words]
+    assert said[0] == "-Pc"
+    assert "cuda_tile.cli.assembler" in said[1]
+    assert said[2:] == [str(installation.programs / "cuda-tile-as"), *words]
 
 
 def test_the_interpreter_is_that_of_the_installation(
@@ -389,7 +389,7 @@ def test_the_interpreter_is_that_of_the_installation(
     elsewhere.mkdir()
     installation.python.rename(elsewhere / installation.python.name)
     named = {"CUDA_TILE_PYTHON": "/bin/echo", "PATH": str(elsewhere)}
-    assert installation.call(variables=named).stdout.startswith(b"-P -c")
+    assert installation.call(variables=named).stdout.startswith(b"-Pc ")
     assert installation.call(variables={"PATH": str(elsewhere)}).stdout[:2] == b"-P"
     lost = installation.call(variables={"PATH": str(tmp_path)})
     assert lost.returncode == 1

@@ -7,7 +7,8 @@ The default ordering is relaxed, with device scope.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct

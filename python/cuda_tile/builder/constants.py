@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack, cast
+from typing import Any, cast
 
 import numpy as np
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Unpack, cast
+from typing import Any, cast
+
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct

@@ -7,7 +7,7 @@ reference of each op lists its rounding modes; the verifier rejects others.
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing_extensions import Unpack
 
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_tile, promote, promote_rhs_to_tile

@@ -6,7 +6,9 @@ Integers are signed; for unsigned ones call the integer op itself.
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
+
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile.builder import bitwise, integer, math

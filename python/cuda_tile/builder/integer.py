@@ -7,7 +7,7 @@ are signless; ops that depend on the signedness treat them as signed by default.
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing_extensions import Unpack
 
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_tile, promote

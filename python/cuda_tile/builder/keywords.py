@@ -7,10 +7,21 @@ wherever an enumeration is expected.
 
 from __future__ import annotations
 
-from enum import StrEnum
+import sys
+from enum import Enum
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
+
+if sys.version_info >= (3, 11):
+    from enum import StrEnum  # novermin
+else:
+
+    class StrEnum(str, Enum):
+        """Members are strings, and print as these do."""
+
+        __str__ = str.__str__
+        __format__ = str.__format__
 
 
 class AtomicRMWMode(StrEnum):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing_extensions import Unpack
 
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_tile, constant, is_float, promote

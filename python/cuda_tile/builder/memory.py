@@ -9,7 +9,8 @@ of another one happens after it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
@@ -33,10 +34,19 @@ def _value_type(pointer: Pointer) -> ct.TileType:
 
 
 def stored_value(value: TileLike, pointer: Pointer) -> Tile:
-    """A value to store; numbers and scalars are converted to the pointee type."""
+    """A value to store; numbers become the pointee type, scalars tiles.
+
+    Raises:
+        TypeError: Its elements are of another type than those pointed to.
+    """
     if not isinstance(value, ir.Value):
         return constant(value, _value_type(pointer))
     tile = as_tile(value)
+    if tile.element_type != pointer.pointee_type:
+        raise TypeError(
+            f"expected a value of {pointer.pointee_type} for these pointers, got "
+            f"{tile.type}; convert its elements, as Float32(x) does"
+        )
     return broadcast(tile, pointer.shape) if not tile.shape else tile
 
 

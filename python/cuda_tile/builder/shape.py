@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Unpack
+from typing import Any
+
+from typing_extensions import Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct

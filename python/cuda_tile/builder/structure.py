@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, Self, TextIO, Unpack, cast
+from typing import Any, TextIO, cast
+
+from typing_extensions import Self, Unpack
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile

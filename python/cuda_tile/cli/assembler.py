@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from errno import EPIPE
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,7 +27,11 @@ from cuda_tile.cli.assembler_options import (
     refuse_libraries,
     refuse_or_warn,
 )
-from cuda_tile.cli.failure import internal_error_text, reports_errors
+from cuda_tile.cli.failure import (
+    OUTPUT_FAILURES,
+    internal_error_text,
+    reports_errors,
+)
 from cuda_tile.cli.files import write_output
 from cuda_tile.cli.plain_dialects import use_plain_dialects
 from cuda_tile.cli.remarks import (
@@ -99,6 +104,8 @@ def failing_with(code: int) -> Generator[None]:
     try:
         yield
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in (EPIPE, *OUTPUT_FAILURES):
+            raise  # for `reports_errors`
         if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
             print(*message_lines(error), sep="\n", file=sys.stderr)
             raise Stop(code) from error

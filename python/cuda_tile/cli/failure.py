@@ -18,13 +18,19 @@ from typing import Any, NoReturn
 
 from cuda_tile.cli import is_command
 from cuda_tile.cli.versions import version_line
-from cuda_tile.errors import INTERNAL, CudaTileError, InternalError, UserError
+from cuda_tile.errors import (
+    INTERNAL,
+    CudaTileError,
+    InternalError,
+    UserError,
+    notes_of,
+)
 from cuda_tile.locations import CALLER, UNKNOWN
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 """Environment variable that makes commands print a traceback on any error."""
 
-_OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors of the system that say that an output cannot be written."""
 
 _DIAGNOSTIC = r"(?P<where>[^\n]+?): error: (?P<said>.*)"
@@ -117,7 +123,7 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt as stopped:
-            for note in _notes(stopped):
+            for note in notes_of(stopped):
                 print(note, file=sys.stderr)
             return 130
         except Exception as error:
@@ -157,7 +163,7 @@ def _report(error: Exception) -> int:
         import traceback
 
         traceback.print_exc()
-    if isinstance(error, OSError) and error.errno in _OUTPUT_FAILURES:
+    if isinstance(error, OSError) and error.errno in OUTPUT_FAILURES:
         error = UserError(f"expected to write the output, got: {error.strerror}")
         with contextlib.suppress(OSError):
             # What is left in the buffer would fail once more when Python ends.
@@ -165,7 +171,7 @@ def _report(error: Exception) -> int:
     if isinstance(error, MemoryError):
         error = UserError("expected more memory than there is or a limit allows")
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
-        print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
+        print(error_text(error), *notes_of(error), sep="\n", file=sys.stderr)
         return 1
     print(internal_error_text(error), file=sys.stderr)
     return INTERNAL
@@ -180,10 +186,6 @@ def internal_error_text(error: Exception) -> str:
         f"internal error: {said}\nThis is a bug of the compiler. To see where, set "
         f"{TRACEBACK_VARIABLE}=1 and run the same command again."
     )
-
-
-def _notes(error: BaseException) -> list[str]:
-    return list(getattr(error, "__notes__", ()))
 
 
 def error_text(error: CudaTileError) -> str:

@@ -30,7 +30,7 @@ from cuda_tile.cutile.session import Session
 from cuda_tile.cutile.settings import add_options, from_options
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
-from cuda_tile.errors import CudaTileError, UserError
+from cuda_tile.errors import CudaTileError, UserError, add_note, notes_of
 
 PACKAGE = Path(__file__).resolve().parent.parent
 MISSING = {
@@ -119,25 +119,30 @@ def show(error: Exception) -> None:
     if isinstance(error, ModuleNotFoundError):
         name = error.name or ""
         if name == "torch":
-            error.add_note(
-                "install torch in this Python environment; one for the CPU is enough"
+            add_note(
+                error,
+                "install torch in this Python environment; one for the CPU is enough",
             )
         if name == "cupy":  # elsewhere there is a stand-in
-            error.add_note(
+            add_note(
+                error,
                 "with --on=gpu the program gets the CuPy that is installed; "
-                "--on=interp and --on=emulator need neither CuPy nor a GPU"
+                "--on=interp and --on=emulator need neither CuPy nor a GPU",
             )
         for known, what in MISSING.items():
             if name == known or name.startswith(f"{known}."):
-                error.add_note(
+                add_note(
+                    error,
                     f"'{known}' {what}, for which there is no stand-in; run that part "
-                    "of the program on a machine with a GPU (--on=gpu)"
+                    "of the program on a machine with a GPU (--on=gpu)",
                 )
     is_ours = isinstance(error, CudaTileError)
     shown = traceback.TracebackException.from_exception(error)
     frames = [f for f in shown.stack if not _is_hidden(f.filename)]
     shown.stack = traceback.StackSummary.from_list(frames)
     text = "".join(shown.format())
+    if sys.version_info < (3, 11):  # which shows no notes
+        text += "".join(f"{note}\n" for note in notes_of(error))
     if is_ours:
         # With the place of the kernel's source in front, as compilers write it.
         kind, said = (

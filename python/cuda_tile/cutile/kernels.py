@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cuda_tile import api
 from cuda_tile.cutile.history import KernelWarning, Launch, launches
 from cuda_tile.cutile.settings import Settings
-from cuda_tile.errors import CudaTileError
+from cuda_tile.errors import CudaTileError, add_note
 from cuda_tile.interp.program import Program
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
@@ -142,7 +142,7 @@ class Work:
                 _say(error)
             _rename(error, self.entry, self.kernel)
             for note in self._notes(str(error)):
-                error.add_note(note)
+                add_note(error, note)
             raise
         if front is None:  # which has shown it
             _say(report)

@@ -25,7 +25,7 @@ from cuda_tile.cutile.recorder import record_launch
 from cuda_tile.cutile.settings import Settings
 from cuda_tile.cutile.standin import Connection
 from cuda_tile.cutile.torch_graph import CAPTURES
-from cuda_tile.errors import InternalError, UserError
+from cuda_tile.errors import InternalError, UserError, add_note
 from cuda_tile.runtime.args import Bound
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Session:
             if call.error is not None:
                 raise call.error from None
             for note in [*_notes(given), *call.kernel.notes(error, given)]:
-                error.add_note(note)
+                add_note(error, note)
             raise
         finally:
             self._threads.call = outer

@@ -10,7 +10,7 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from cuda_tile.cutile.function import Function
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, add_note
 
 VERSIONS = ("13.1", "13.2", "13.3", "13.4")
 """Bytecode versions that cuTile 1.7 writes."""
@@ -54,7 +54,7 @@ def signature_of(kernel: Any, args: tuple[Any, ...]) -> Any:
         )
     except Exception as error:
         for note in function.notes(error, [_inside(arg) for arg in args]):
-            error.add_note(note)
+            add_note(error, note)
         raise
 
 

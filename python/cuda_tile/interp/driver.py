@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from cuda_tile._mlir import ir
-from cuda_tile.errors import UserError, expect
+from cuda_tile.errors import UserError, add_note, expect
 from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
 from cuda_tile.interp import decisions
 from cuda_tile.interp.alarms import Unspecified
@@ -350,7 +350,7 @@ class Session:
                 error.stdout = "".join(self.launch.output)
                 raise
             except KeyboardInterrupt as error:
-                error.add_note(self.launch.standing())
+                add_note(error, self.launch.standing())
                 raise
             if stop is None:
                 if self.launch.algebra is not None:

@@ -126,9 +126,8 @@ def markup(text: str) -> Any:
 
 def file_text(name: str) -> str:
     """What a file of the folder `page` has."""
-    return (
-        files("cuda_tile.pictures").joinpath("page", name).read_text(encoding="utf-8")
-    )
+    folder = files("cuda_tile.pictures") / "page"
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def _json(value: object) -> str:

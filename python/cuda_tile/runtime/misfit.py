@@ -72,6 +72,7 @@ def check_fit(
     misfit = _first_misfit(parameter_types, spread)
     if count == len(parameter_types) and misfit is None:
         return
+    _check_each_is_one(kernel, parameter_types, spread)
     given = _joined(spread)
     _check_ranks(kernel, parameter_types, given)
     ending = "" if len(spread) == 1 else "s"
@@ -86,6 +87,30 @@ def check_fit(
         f"{kernel}: {last}{said}; parameter {count}, a {parameter_types[count]}, and "
         f"what is behind it are missing{_fitting_arrays(parameter_types)}"
     )
+
+
+def _check_each_is_one(
+    kernel: str, parameter_types: Sequence[str], spread: Sequence[Spread]
+) -> None:
+    """Refuses too few or too many arguments of a kernel that takes no array's shape.
+
+    Behind no pointer there are two numbers, so that each argument is a parameter.
+    """
+    wanted, got = len(parameter_types), len(spread)
+    kinds = "".join("p" if element(t).pointee else "n" for t in parameter_types)
+    if got in (0, wanted) or "pnn" in kinds:
+        return
+    pairs = zip(parameter_types, spread, strict=False)
+    if all((element(t).pointee is not None) == _is_pointer(s) for t, s in pairs):
+        ending = "" if wanted == 1 else "s"
+        missing = "".join(
+            f"; argument {got}, a {kind}, is missing"
+            for kind in parameter_types[got : got + 1]
+        )
+        raise UserError(
+            f"{kernel}: expected {wanted} argument{ending}, one for each parameter, "
+            f"got {got}{missing}"
+        )
 
 
 def _fitting_arrays(parameter_types: Sequence[str]) -> str:

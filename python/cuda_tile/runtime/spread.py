@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cuda_tile.errors import UserError, expect
+from cuda_tile.errors import UserError, add_note, expect
 from cuda_tile.runtime.args import (
     Bound,
     PointerTable,
@@ -101,7 +101,7 @@ def naming(names: Mapping[int, str]) -> Generator[None]:
         for number in dict.fromkeys(map(int, numbers)):
             name = names.get(number, "")
             if name and not name.startswith(f"argument {number} "):
-                error.add_note(f"argument {number} of the kernel is {name}")
+                add_note(error, f"argument {number} of the kernel is {name}")
         raise
 
 

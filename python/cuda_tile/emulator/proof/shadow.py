@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Self
 
 import numpy as np
+from typing_extensions import Self
 
 from cuda_tile.emulator.proof.mixing import mixed, mixed_flags
 from cuda_tile.emulator.ptx.types import Array

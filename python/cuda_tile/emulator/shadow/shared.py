@@ -40,9 +40,10 @@ IsKnown = Callable[[NDArray[np.int32], Bytes], Flags]
 
 _WORD = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 # One value in every byte of a word.
-_ONES = {size: word(int.from_bytes(b"\1" * size)) for size, word in _WORD.items()}
-_NONE = {size: word(int.from_bytes(b"\xff" * size)) for size, word in _WORD.items()}
-_MANY = {size: word(int.from_bytes(b"\xfe" * size)) for size, word in _WORD.items()}
+_ONES, _NONE, _MANY = (
+    {size: word(int.from_bytes(byte * size, "little")) for size, word in _WORD.items()}
+    for byte in (b"\1", b"\xff", b"\xfe")
+)
 _BYTE = {size: word(255) for size, word in _WORD.items()}
 
 # Takes kind, message and number of the instruction of a finding; may raise or return.
