@@ -33,6 +33,8 @@ BLOCKS = 8
 """Blocks of K that are counted; the loop then counts as for the whole K."""
 _CONSTANT = re.compile(r"constexpr int (\w+)\s*=\s*([\d* ]+);")
 _SWIZZLE = 128
+_OF_FIVE = 7
+"""The kernel whose maps have five dimensions."""
 _ROW = 128
 """Entries for each CTA in the order of tiles that kernels 11 and 12 read."""
 _WRAPPER = """
@@ -110,6 +112,12 @@ def _map(array: Array, rows: int, columns: int, *, is_deep: bool, swizzle: int) 
     return TensorMap(deep, [columns // 64, rows, 64], swizzle)
 
 
+def _five(array: Array, rows: int, columns: int) -> Any:
+    """The map by 64 columns with two extents of 1 more, as kernel 7 asks for it."""
+    deep = array.reshape(array.shape[0], -1, 64).transpose(1, 0, 2)[None, None]
+    return TensorMap(deep, [1, 1, columns // 64, rows, 64], _SWIZZLE)
+
+
 def _arguments(
     number: int, sizes: Sizes, a: Array, b: Array, c: Array, order: Array
 ) -> list[Any]:
@@ -119,7 +127,9 @@ def _arguments(
         return [m, n, k, a, b, c]
     is_deep = number >= 7
     maps = [
-        _map(x, rows, sizes.k, is_deep=is_deep, swizzle=_SWIZZLE)
+        _five(x, rows, sizes.k)
+        if number == _OF_FIVE
+        else _map(x, rows, sizes.k, is_deep=is_deep, swizzle=_SWIZZLE)
         for x, rows in ((a, sizes.m), (b, sizes.n))
     ]
     if number < 10:

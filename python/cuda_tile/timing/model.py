@@ -23,7 +23,7 @@ from cuda_tile.emulator.bounds.compute import Bound, Bounds
 from cuda_tile.errors import UserError
 from cuda_tile.machine.code import MachineInstruction
 from cuda_tile.machine.executions import Executions
-from cuda_tile.machine.kinds import is_spill, touches_memory, unit_of
+from cuda_tile.machine.kinds import is_poll, is_spill, touches_memory, unit_of
 from cuda_tile.targets import Target
 from cuda_tile.timing.chains import (
     Warp,
@@ -232,6 +232,7 @@ class _Case:
         self._chip, self._target = chip, target
         self._case: Case = case
         self._loops = _sorted_loops(bounds)
+        self._waits: dict[int, float] = {}
         self.parts = self._parts()
         self._units = {
             name: sum(part.clocks.get(name, 0.0) for part in self.parts)
@@ -320,6 +321,13 @@ class _Case:
             for inside in [[r for r in self._loops if _parent(r, regions) is region]]
         }
 
+    def _note_waits(self, region: Bound, waits: float) -> None:
+        """Notes how often a role waits for mbarriers in an iteration, if it does."""
+        each = waits / region.iterations
+        if each:
+            known = self._waits.get(id(region), each)
+            self._waits[id(region)] = max(1.0, min(known, each))
+
     def _longer(self, region: Bound) -> float:
         inner, regions = hottest_inner(self._bounds), [*self._loops, self._bounds.grid]
         kept = inner if inner in regions else _parent(inner, regions)
@@ -338,12 +346,13 @@ class _Case:
         """Bulk copies: a slot is taken while it comes, is transferred, and is used.
 
         So an iteration takes no less than the sum, over the slots of the ring: what is
-        in flight at most over what an iteration brings.
+        in flight at most over what an iteration brings, which are as many slots as the
+        role that waits least waits for.
         """
         latency = clocks[COPYING]
         if not latency:
             return 0.0
-        slots = in_flight_iterations(region)
+        slots = in_flight_iterations(region) * self._waits.get(id(region), 1.0)
         return latency + (clocks["L2"] + clocks[WAITING]) / max(slots, 1.0)
 
     def _has(self, opcodes: frozenset[str]) -> bool:
@@ -400,6 +409,7 @@ class _Case:
             outer = _parent(region, regions)
             times = loop.iterations * (outer.iterations if outer else 1.0)
             body = loop_body(executions, loop)
+            self._note_waits(region, sum(map(is_poll, body)) * times)
             each = {name: n / times for name, n in own[id(region)].items()}
             clocks = times * iteration_clocks(self._warp(region, body, each), body)
             _add_role(roles.setdefault(id(region), []), loop.lines, clocks)
