@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 import cuda_tile
 from cuda_tile import Options
+from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.chip_clocks import shared_clocks
 from cuda_tile.ir.plan import Plan, read_plan
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.plan.residency import Part, Share
+from cuda_tile.targets import find_target
+
+KERNELS = Path(__file__).parents[1] / "kernels" / "13.4"
 
 GELU = """
     %half = constant <f32: 0.5> : tile<128x128xf32>
@@ -169,3 +174,20 @@ def test_ctas_that_change_nothing_cost_the_same() -> None:
     assert len({busiest * together / together for together in range(1, 6)}) > 1
     share = Share(16, busiest, busiest)
     assert len({share.iteration(together) for together in range(1, 6)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "chip", "clocks"),
+    [
+        ("matmul_f16_128x128x64", "sm_120", 128 * 128 * 64 / 256),
+        ("matmul_i8_128x128x64", "sm_120", 128 * 128 * 64 / 1024),
+        ("matmul_i8_128x128x64", "sm_80", 128 * 128 * 64 / 2048),
+    ],
+)
+def test_integers_do_not_wait_for_slow_sums(
+    kernel: str, chip: str, clocks: float
+) -> None:
+    """GeForce parts halve the rate of f32 sums alone, as bounds count, too."""
+    module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
+    product = next(op for op in nested_ops(module.operation) if "mma" in op.name)
+    assert Product.of(product).least_clocks(find_target(chip)) == clocks

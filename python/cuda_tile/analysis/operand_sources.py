@@ -100,7 +100,13 @@ class Product:
             target: The chip.
         """
         m, n, k = self.extents
-        return m * n * k / target.fma_per_clock * self.operand_bits / 16
+        is_fast = target.has_slow_f32_sums and not self._has_f32_sum
+        rate = target.fma_per_clock * (2 if is_fast else 1)
+        return m * n * k / rate * self.operand_bits / 16
+
+    @property
+    def _has_f32_sum(self) -> bool:
+        return str(element_of(self.op.results[0])) == "f32"
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
         """Whether the left operand stays in its threads, where the engine reads it."""
