@@ -200,15 +200,16 @@ def is_gone(process: int) -> bool:
 
 def test_a_caller_that_goes_takes_its_command_along(user: User, tmp_path: Path) -> None:
     slow = tmp_path / "ptxas"
-    slow.write_text("#!/bin/sh\nexec sleep 1000.25\n")
+    seconds = f"2000.{os.getpid()}"  # no sleep of another run has that
+    slow.write_text(f"#!/bin/sh\nexec sleep {seconds}\n")
     slow.chmod(0o755)
     process = subprocess.Popen(
         user.command("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k")),
         env=user.environment | {"PTXAS": str(slow), "TMPDIR": str(tmp_path)},
     )
-    wait_for(lambda: is_running("1000.25"))
+    wait_for(lambda: is_running(seconds))
     process.kill()
-    wait_for(lambda: not is_running("1000.25"))
+    wait_for(lambda: not is_running(seconds))
     wait_for(lambda: not list(tmp_path.glob("cuda-tile-*")))
 
 
@@ -453,17 +454,18 @@ def test_what_decides_on_pythons_start_decides_on_the_server(
 
 def test_ctrl_c_ends_the_call_and_its_command(user: User, tmp_path: Path) -> None:
     slow = tmp_path / "ptxas"
-    slow.write_text("#!/bin/sh\nexec sleep 1000.75\n")
+    seconds = f"1000.{os.getpid()}"  # no sleep of another run has that
+    slow.write_text(f"#!/bin/sh\nexec sleep {seconds}\n")
     slow.chmod(0o755)
     process = subprocess.Popen(
         user.command("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k")),
         env=user.environment | {"PTXAS": str(slow), "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
     )
-    wait_for(lambda: is_running("1000.75"))
+    wait_for(lambda: is_running(seconds))
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 130
-    wait_for(lambda: not is_running("1000.75"))
+    wait_for(lambda: not is_running(seconds))
     assert process.stderr
     assert process.stderr.read() == b""
 
