@@ -28,7 +28,7 @@ from cuda_tile.judge.exactly import compare_exactly, exact_outputs
 from cuda_tile.judge.launches import Kernel, Launch, load_kernel
 from cuda_tile.judge.provenance import same
 from cuda_tile.judge.reference import Reference
-from cuda_tile.judge.repeats import CALLS, PATTERNS
+from cuda_tile.judge.repeats import CALLS, PATTERNS, place_of_call
 from cuda_tile.judge.verdict import Verdict, Word
 from cuda_tile.runtime.elements import Array
 
@@ -58,8 +58,7 @@ class KernelCall:
     @property
     def place(self) -> dict[str, Any]:
         """Where, for findings."""
-        shapes = " ".join(f"{a.dtype}{list(a.shape)}" for a in arrays_of(self.args))
-        return {"case": f"{self.case} ({shapes})", "call": CALLS[self.turn]}
+        return place_of_call(self.case, self.turn, self.args)
 
 
 class KernelCourt:

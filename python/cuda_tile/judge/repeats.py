@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,12 @@ from cuda_tile.runtime.elements import Array
 PATTERNS = (0xFF, 0xFF, 0x5B)
 """What unwritten memory has in the first, second and third call: NaN, NaN, a number."""
 CALLS = ("first", "other data in the same arrays", "first data again, in new arrays")
+
+
+def place_of_call(case: int, turn: int, args: Sequence[Any]) -> dict[str, Any]:
+    """Where, for findings: the case with its arrays, and what `CALLS` says of it."""
+    shapes = " ".join(f"{a.dtype}{list(a.shape)}" for a in arrays_of(args))
+    return {"case": f"{case} ({shapes})", "call": CALLS[turn]}
 
 
 @dataclass
@@ -60,8 +66,7 @@ class Call:
     @property
     def place(self) -> dict[str, Any]:
         """Where, for findings."""
-        shapes = " ".join(f"{a.dtype}{list(a.shape)}" for a in arrays_of(self.args))
-        return {"case": f"{self.case} ({shapes})", "call": CALLS[self.turn]}
+        return place_of_call(self.case, self.turn, self.args)
 
 
 class Repeats:
@@ -97,32 +102,32 @@ class Repeats:
                     )
 
     def _compare_launches(self, first: Call, other: Call) -> None:
-        one, two = first.device.launches, other.device.launches
-        if [booked.what for booked in one] != [booked.what for booked in two]:
-            self._verdict.add(
-                "cheating",
-                "expected the same launches for other data of the same shapes, got "
-                "another kernel, grid or number: the host looks at the data",
-                **other.place,
-            )
+        told = "other data of the same shapes", "the host looks at the data"
+        if not self._has_same_launches(first, other, *told):
             return
-        for number, pair in enumerate(zip(one, two, strict=True)):
+        pairs = zip(first.device.launches, other.device.launches, strict=True)
+        for number, pair in enumerate(pairs):
             self._compare_arrays(first, other, number, pair)
         for number in range(len(first.ways)):
             self._compare_outputs(first, other, number)
 
+    def _has_same_launches(
+        self, first: Call, other: Call, data: str, reason: str
+    ) -> bool:
+        """Whether two calls launch the same; blames the candidate if they do not."""
+        one, two = ([b.what for b in c.device.launches] for c in (first, other))
+        if one != two:
+            said = f"expected the same launches for {data}, got another kernel, grid "
+            self._verdict.add("cheating", f"{said}or number: {reason}", **other.place)
+        return one == two
+
     def _compare_again(self, first: Call, again: Call) -> None:
         """The same data must have the same launches: no answer was kept."""
-        one, two = first.device.launches, again.device.launches
-        if [booked.what for booked in one] != [booked.what for booked in two]:
-            self._verdict.add(
-                "cheating",
-                "expected the same launches for the same data, got another kernel, "
-                "grid or number: the host knows what it has seen",
-                **again.place,
-            )
+        told = "the same data", "the host knows what it has seen"
+        if not self._has_same_launches(first, again, *told):
             return
-        for number, (was, now) in enumerate(zip(one, two, strict=True)):
+        pairs = zip(first.device.launches, again.device.launches, strict=True)
+        for number, (was, now) in enumerate(pairs):
             for place, before in enumerate(was.before):
                 found = _as_unwritten(now.before[place], again.turn)
                 if same(before, found) or self._ignored(first, was, place, found):
