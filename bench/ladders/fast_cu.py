@@ -33,8 +33,8 @@ BLOCKS = 8
 """Blocks of K that are counted; the loop then counts as for the whole K."""
 _CONSTANT = re.compile(r"constexpr int (\w+)\s*=\s*([\d* ]+);")
 _SWIZZLE = 128
-_OF_FIVE = 7
-"""The kernel whose maps have five dimensions."""
+_RANKS = {**dict.fromkeys(range(1, 7), 2), 7: 5}
+"""Dimensions of the tensor maps of early kernels; later ones have three."""
 _ROW = 128
 """Entries for each CTA in the order of tiles that kernels 11 and 12 read."""
 _WRAPPER = """
@@ -104,18 +104,17 @@ def compile_kernel(folder: Path, number: int) -> str:
     return ptx_of(_WRAPPER.format(file=source), find_target(GPU).arch)
 
 
-def _map(array: Array, rows: int, columns: int, *, is_deep: bool, swizzle: int) -> Any:
-    """A tensor map of a row-major matrix: of two dimensions, or by 64 columns."""
-    if not is_deep:
+def _map(array: Array, rows: int, columns: int, rank: int, swizzle: int) -> Any:
+    """A tensor map of a row-major matrix: as it is, or with 64 columns as a dimension.
+
+    Dimensions beyond three have an extent of 1.
+    """
+    if rank == 2:
         return TensorMap(array, [rows, columns], swizzle)
+    ones = [1] * (rank - 3)
     deep = array.reshape(array.shape[0], -1, 64).transpose(1, 0, 2)
-    return TensorMap(deep, [columns // 64, rows, 64], swizzle)
-
-
-def _five(array: Array, rows: int, columns: int) -> Any:
-    """The map by 64 columns with two extents of 1 more, as kernel 7 asks for it."""
-    deep = array.reshape(array.shape[0], -1, 64).transpose(1, 0, 2)[None, None]
-    return TensorMap(deep, [1, 1, columns // 64, rows, 64], _SWIZZLE)
+    deep = deep.reshape(*ones, *deep.shape)
+    return TensorMap(deep, [*ones, columns // 64, rows, 64], swizzle)
 
 
 def _arguments(
@@ -125,17 +124,15 @@ def _arguments(
     (m, k), n = a.shape, b.shape[0]
     if number == 1:
         return [m, n, k, a, b, c]
-    is_deep = number >= 7
+    rank = _RANKS.get(number, 3)
     maps = [
-        _five(x, rows, sizes.k)
-        if number == _OF_FIVE
-        else _map(x, rows, sizes.k, is_deep=is_deep, swizzle=_SWIZZLE)
+        _map(x, rows, sizes.k, rank, _SWIZZLE)
         for x, rows in ((a, sizes.m), (b, sizes.n))
     ]
     if number < 10:
         return [m, n, k, c, *maps, *([None] if number == 3 else [])]
     rows = sizes.m // 2 if number == 12 else sizes.m
-    out: Any = _map(c, sizes.n, rows, is_deep=True, swizzle=0)
+    out: Any = _map(c, sizes.n, rows, 3, 0)
     if number == 12:  # rows of 72 in shared memory, the last 8 outside of the tensor
         deep = c.reshape(c.shape[0], -1, 64).transpose(1, 0, 2)
         out = TensorMap(deep, [rows // 64, sizes.n, 72], 0)
