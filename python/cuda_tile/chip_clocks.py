@@ -2,9 +2,10 @@
 """Constants of the model of clocks: one table per chip, each number with its source.
 
 The model of `timing/` asks it, and `plan/residency.py`, which weighs plans by the same
-latencies. Nothing here was fitted to the times of kernels. "published" is a measurement
-or data sheet of others, "assumed" an estimate that a measurement on the chip would
-replace; an interval goes with each.
+latencies. Nothing here was fitted to the ladders of docs/time.md; HE, TORCH and SEMI
+derive a clock or a rate from times of other kernels. "published" is a measurement or
+data sheet of others, or what follows from one, "assumed" an estimate that a measurement
+on the chip would replace; an interval goes with each.
 A source begins with a key of `SOURCES`. docs/chips.md has all of them in tables.
 """
 

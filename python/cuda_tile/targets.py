@@ -63,9 +63,9 @@ class Target:
             papers; of sm_75, sm_86, sm_89 and sm_120 the GeForce parts, the slower
             ones).
         l2_bytes_per_clock: Bytes per clock that a multiprocessor gets from the L2 cache
-            when all ask at once (published microbenchmarks; to be measured). Of
-            sm_100 no kernel may have more: one of learn-cuda's has 52 at the highest
-            clock, which is 64 at that under load.
+            when all ask at once (published microbenchmarks; to be measured). sm_100
+            has 64, for a bound must not exceed what was published: a product of
+            gau-nernst/learn-cuda moves 52 at the boost clock, 64 at 1.6 GHz.
         dram_bytes_per_clock: The same from global memory past the L2 cache: memory
             bandwidth over multiprocessors and boost clock of the fastest part (data
             sheets; sm_80: 1,935 GB/s, 108, 1.41 GHz, sm_90: 3,350, 132, 1.83).

@@ -187,34 +187,57 @@ def model(
 def _bound(bounds: Bounds, shape: Shape, chip: ChipClocks) -> float:
     """The bound of the whole grid, on all multiprocessors."""
     share = shape.counted_ctas / shape.counted_tiles
-    found = 0.0
+    found, inner = 0.0, hottest_inner(bounds)
     for resource in bounds.grid.resources:
         is_memory = resource.name == "DRAM"
         if is_memory and shape.dram_bytes is not None:
             continue
         each = shape.tiles / chip.multiprocessors
         each = each if is_memory else max(1.0, each)
-        clocks = resource.clocks + _more(bounds, resource.name, shape.longer)
+        clocks = resource.clocks + _more(inner, resource.name, shape.longer)
         found = max(found, clocks * share * each)
     return found
 
 
-def _more(bounds: Bounds, name: str, longer: float) -> float:
+def _more(inner: Bound, name: str, longer: float) -> float:
     """What a resource does in the iterations that the hottest loop has besides."""
-    inner = hottest_inner(bounds)
     clocks = sum(r.clocks for r in inner.resources if r.name == name)
     return clocks * inner.iterations * (longer - 1)
 
 
 def hottest_inner(bounds: Bounds) -> Bound:
-    """The innermost loop with most clocks in all; the grid where there is no loop."""
+    """The innermost loop with most clocks in all; the grid where there is no loop.
+
+    What ptxas unrolled is no loop, but part of the one around it.
+    """
+    loops = _sorted_loops(bounds)
     inner = [
-        loop
-        for loop in bounds.loops
-        if not any(_parent(other, [loop]) for other in bounds.loops)
+        loop for loop in loops if not any(_parent(other, [loop]) for other in loops)
     ]
     most = [loop.limiter.clocks * loop.iterations for loop in inner]
     return inner[most.index(max(most))] if inner else bounds.grid
+
+
+@dataclass(frozen=True)
+class _Role:
+    """Warps that run a loop of the machine code.
+
+    Attributes:
+        region: The loop that the counts have for it.
+        lines: Lines of the PTX text that it came from.
+        times: Iterations of it that a warp runs.
+        body: What one of them runs.
+    """
+
+    region: Bound
+    lines: frozenset[int]
+    times: float
+    body: Sequence[MachineInstruction]
+
+    @property
+    def waits(self) -> float:
+        """Waits for mbarriers in an iteration of the region."""
+        return sum(map(is_poll, self.body)) * self.times / self.region.iterations
 
 
 class _Case:
@@ -231,8 +254,9 @@ class _Case:
         self._bounds, self._shape = bounds, shape
         self._chip, self._target = chip, target
         self._case: Case = case
-        self._loops = _sorted_loops(bounds)
-        self._waits: dict[int, float] = {}
+        self._loops, self._inner = _sorted_loops(bounds), hottest_inner(bounds)
+        self._roles = _roles([*self._loops, bounds.grid], bounds.executions)
+        self._from_memory = self._memory_share()
         self.parts = self._parts()
         self._units = {
             name: sum(part.clocks.get(name, 0.0) for part in self.parts)
@@ -255,15 +279,14 @@ class _Case:
             total = each / shape.counted_tiles * shape.tiles
         return total / self._chip.dram_bytes.at(self._case)
 
-    @property
-    def _from_memory(self) -> float | None:
+    def _memory_share(self) -> float | None:
         """How much of what L2 gives comes from memory; None if nobody said it."""
-        shape, bounds = self._shape, self._bounds
+        shape, inner = self._shape, self._inner
         if shape.dram_bytes is None:
             return None
-        inner = hottest_inner(bounds)
         more = l2_bytes(inner) * inner.iterations * (shape.longer - 1)
-        each = (l2_bytes(bounds.grid) + more) * shape.counted_ctas / shape.counted_tiles
+        each = l2_bytes(self._bounds.grid) + more
+        each *= shape.counted_ctas / shape.counted_tiles
         return shape.dram_bytes / max(each * shape.tiles, 1.0)
 
     def _on_chip(self) -> float:
@@ -296,7 +319,7 @@ class _Case:
         regions = [*self._loops, self._bounds.grid]
         share = self._shape.counted_ctas / self._shape.counted_tiles
         own = self._own_clocks(regions)
-        chains = self._chains(regions, own)
+        chains = self._chains(own)
         found: list[Part] = []
         for region in regions:
             clocks = {**own[id(region)], WAITING: chains.get(id(region), 0.0)}
@@ -312,26 +335,17 @@ class _Case:
     def _own_clocks(self, regions: Sequence[Bound]) -> dict[int, dict[str, float]]:
         """Clocks of each region without the loops inside, of all its iterations."""
         whole = {id(region): self._whole(region) for region in regions}
-        return {
-            id(region): {
+        found: dict[int, dict[str, float]] = {}
+        for region in regions:
+            inside = [r for r in self._loops if _parent(r, regions) is region]
+            found[id(region)] = {
                 name: max(0.0, n - sum(whole[id(r)][name] for r in inside))
                 for name, n in whole[id(region)].items()
             }
-            for region in regions
-            for inside in [[r for r in self._loops if _parent(r, regions) is region]]
-        }
-
-    def _note_waits(self, region: Bound, waits: float) -> None:
-        """Notes how often a role waits for mbarriers in an iteration, if it does."""
-        each = waits / region.iterations
-        if each:
-            known = self._waits.get(id(region), each)
-            self._waits[id(region)] = max(1.0, min(known, each))
+        return found
 
     def _longer(self, region: Bound) -> float:
-        inner, regions = hottest_inner(self._bounds), [*self._loops, self._bounds.grid]
-        kept = inner if inner in regions else _parent(inner, regions)
-        return self._shape.longer if region is kept else 1.0
+        return self._shape.longer if region is self._inner else 1.0
 
     def _whole(self, region: Bound) -> dict[str, float]:
         """Clocks of a region with all that is inside, for one CTA."""
@@ -352,7 +366,9 @@ class _Case:
         latency = clocks[COPYING]
         if not latency:
             return 0.0
-        slots = in_flight_iterations(region) * self._waits.get(id(region), 1.0)
+        waits = [role.waits for role in self._roles if role.region is region]
+        fewest = min(filter(None, waits), default=1.0)
+        slots = in_flight_iterations(region) * max(1.0, fewest)
         return latency + (clocks["L2"] + clocks[WAITING]) / max(slots, 1.0)
 
     def _has(self, opcodes: frozenset[str]) -> bool:
@@ -394,25 +410,18 @@ class _Case:
                 transfers[unit] = own[term] / count
         return Warp(chip, case, self._target.fma_per_clock, memory, transfers)
 
-    def _chains(
-        self, regions: Sequence[Bound], own: Mapping[int, Mapping[str, float]]
-    ) -> dict[int, float]:
+    def _chains(self, own: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
         """Clocks that a warp needs for its own instructions, by region, for a CTA."""
         executions = self._bounds.executions
         if executions is None:
             return {}
         roles: dict[int, list[tuple[frozenset[int], float]]] = {}
-        for loop in machine_loops(executions):
-            region = _region_of(loop.lines, regions)
-            if region is self._bounds.grid:
-                continue
-            outer = _parent(region, regions)
-            times = loop.iterations * (outer.iterations if outer else 1.0)
-            body = loop_body(executions, loop)
-            self._note_waits(region, sum(map(is_poll, body)) * times)
-            each = {name: n / times for name, n in own[id(region)].items()}
-            clocks = times * iteration_clocks(self._warp(region, body, each), body)
-            _add_role(roles.setdefault(id(region), []), loop.lines, clocks)
+        for role in self._roles:
+            key = id(role.region)
+            each = {name: n / role.times for name, n in own[key].items()}
+            warp = self._warp(role.region, role.body, each)
+            clocks = role.times * iteration_clocks(warp, role.body)
+            _add_role(roles.setdefault(key, []), role.lines, clocks)
         found = {key: max(n for _, n in known) for key, known in roles.items()}
         grid = self._bounds.grid
         body = _straight(executions, grid.warps * self._shape.counted_ctas)
@@ -420,6 +429,21 @@ class _Case:
         warp.run(body)
         found[id(grid)] = warp.now
         return found
+
+
+def _roles(regions: Sequence[Bound], executions: Executions | None) -> Sequence[_Role]:
+    """The loops of the machine code that ran; the last region is the grid."""
+    found: list[_Role] = []
+    if executions is None:
+        return found
+    for loop in machine_loops(executions):
+        region = _region_of(loop.lines, regions)
+        if region is not regions[-1]:
+            outer = _parent(region, regions)
+            times = loop.iterations * (outer.iterations if outer else 1.0)
+            body = loop_body(executions, loop)
+            found.append(_Role(region, loop.lines, times, body))
+    return found
 
 
 def _straight(executions: Executions, warps: int) -> list[MachineInstruction]:
