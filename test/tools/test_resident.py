@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -461,6 +462,8 @@ def test_ctrl_c_ends_the_call_and_its_command(user: User, tmp_path: Path) -> Non
         user.command("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k")),
         env=user.environment | {"PTXAS": str(slow), "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
+        # A shell starts what runs in the background with the signal ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     wait_for(lambda: is_running(seconds))
     process.send_signal(signal.SIGINT)
