@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from importlib import metadata
 from typing import Any
 
@@ -22,7 +23,7 @@ import cuda_tile
 from cuda_tile import cutile
 from cuda_tile.cutile import installation
 from cuda_tile.cutile.binding import flattened
-from cuda_tile.cutile.dlpack import DeviceArray
+from cuda_tile.cutile.dlpack import DeviceArray, view
 from cuda_tile.errors import UserError
 
 Const = ct.Constant[int]
@@ -200,3 +201,14 @@ import sys, cuda_tile, cuda_tile.cutile
 print([n for n in sys.modules if "cutile" in n or n in ("numpy", "cuda.tile")])
 """
     assert python("-c", text).stdout == "['cuda_tile.cutile']\n"
+
+
+def test_a_view_of_memory_keeps_what_has_the_memory() -> None:
+    memory = np.arange(64, dtype=np.int32)
+    gone = weakref.ref(memory)
+    seen = view(memory.ctypes.data, (4, 8), (64, 4), memory.dtype, memory)[2:]
+    del memory
+    assert gone() is not None
+    assert seen.tolist() == [list(range(32, 40)), list(range(48, 56))]
+    del seen
+    assert gone() is None

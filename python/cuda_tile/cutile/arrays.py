@@ -79,7 +79,7 @@ def _checked(array: Array, owner: object, where: str) -> DeviceArray:
 
 
 def tensor_view(tensor: Any, where: str) -> Array:
-    """The elements of a torch tensor in host memory, in place.
+    """The elements of a torch tensor in host memory, in place; it keeps the tensor.
 
     Raises:
         UserError: It is on another device, not dense, or of an unknown element type.
@@ -100,7 +100,8 @@ def tensor_view(tensor: Any, where: str) -> Array:
             )
         shape, steps = tuple(tensor.shape), tuple(tensor.stride())
         address = int(tensor.data_ptr())
-    return view(address, shape, tuple(s * dtype.itemsize for s in steps), dtype)
+    strides = tuple(step * dtype.itemsize for step in steps)
+    return view(address, shape, strides, dtype, tensor)
 
 
 def tensor_dtype(dtype: Any) -> np.dtype[Any] | None:

@@ -87,7 +87,11 @@ class DeviceArray:
 
 
 def view(
-    address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]
+    address: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: np.dtype[Any],
+    owner: object = None,
 ) -> Array:
     """Memory as an array.
 
@@ -96,12 +100,14 @@ def view(
         shape: Extents.
         strides: In bytes.
         dtype: Element type.
+        owner: What has the memory; it lives as long as the array, and its views.
     """
     if 0 in shape:
         return np.ndarray(shape, dtype, b"", strides=strides)
     steps = [(n - 1) * stride for n, stride in zip(shape, strides, strict=True)]
     low, high = sum(min(s, 0) for s in steps), sum(max(s, 0) for s in steps)
     buffer: Any = (c_uint8 * (high - low + dtype.itemsize)).from_address(address + low)
+    buffer.owner = owner
     return np.ndarray(shape, dtype, buffer, offset=-low, strides=strides)
 
 
