@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         compile,  # noqa: A004  (the name users expect)
         list_plans,
         lower,
-        run,
         translate,
     )
     from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserError
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from cuda_tile.launcher import launch
     from cuda_tile.options import Options
     from cuda_tile.pictures.showing import Picture, show
+    from cuda_tile.running import run
     from cuda_tile.runtime.args import array_args, list_args
     from cuda_tile.timing.launched import time_of
     from cuda_tile.timing.model import Time
@@ -68,7 +68,7 @@ _HOMES = {
     "launch": "launcher",
     "load": "files",
     "lower": "api",
-    "run": "api",
+    "run": "running",
     "save": "files",
     "translate": "api",
     "CudaTileError": "errors",

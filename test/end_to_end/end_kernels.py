@@ -10,7 +10,7 @@ from real_kernels import RECIPES, VERSIONS, Problem, kernel_path
 
 import cuda_tile
 from cuda_tile import Compiled
-from cuda_tile.api import Executor
+from cuda_tile.running import Executor
 
 __all__ = ["NAMES", "VERSIONS", "load", "ptx_of", "run"]
 

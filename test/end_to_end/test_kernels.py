@@ -19,7 +19,7 @@ from end_kernels import NAMES, VERSIONS, run
 from real_kernels import RECIPES, Sizes, make_problem
 
 from cuda_tile import UserError
-from cuda_tile.api import Executor
+from cuda_tile.running import Executor
 
 pytestmark = pytest.mark.sampled(4)
 

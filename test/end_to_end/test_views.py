@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from real_kernels import aligned
 
 import cuda_tile
-from cuda_tile.api import Executor
+from cuda_tile.running import Executor
 
 Array = NDArray[Any]
 

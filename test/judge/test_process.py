@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -138,6 +139,19 @@ def test_the_process_that_asks_stays_as_it_was():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.split("<")[0] == "right\nright\nTrue ", done.stdout + done.stderr
     assert "built-in" in done.stdout
+
+
+def test_compiled_files_in_a_folder_of_their_own_are_no_attempt(tmp_path):
+    suite = Path(__file__).parent / "suite" / "add"
+    words = [suite / "right_plain.py", "--against", suite / "reference.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "cuda_tile.judge", *words, "--no-emulator"],
+        env={**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert json.loads(done.stdout)["verdict"] == "right", done.stdout + done.stderr
 
 
 def ends():

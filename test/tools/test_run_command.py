@@ -215,7 +215,7 @@ def test_an_interrupt_says_where_it_was(
         error.add_note("k stood here")
         raise error
 
-    monkeypatch.setattr("cuda_tile.api.run", interrupted)
+    monkeypatch.setattr("cuda_tile.running.run", interrupted)
     done = command(tool, ADD, *ARRAYS, "--grid", "2")
     assert (done.code, done.err) == (130, "k stood here\n")
 

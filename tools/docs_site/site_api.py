@@ -41,7 +41,7 @@ PARTS = (
             "cuda_tile.options.Options",
             "cuda_tile.api.lower",
             "cuda_tile.api.list_plans",
-            "cuda_tile.api.run",
+            "cuda_tile.running.run",
             "cuda_tile.api.translate",
             "cuda_tile.launcher.launch",
             "cuda_tile.timing.launched.time_of",

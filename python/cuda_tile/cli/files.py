@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 from cuda_tile._mlir import ir
-from cuda_tile.api import load
 from cuda_tile.errors import UserError
-from cuda_tile.files import launch_path, replace_file
+from cuda_tile.files import launch_path, load, replace_file
 
 STANDARD_STREAM = "-"
 """The file name that stands for stdin or stdout."""

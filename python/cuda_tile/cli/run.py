@@ -21,10 +21,12 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from cuda_tile import api
+import cuda_tile
+from cuda_tile import running
 from cuda_tile.cli.counts import stats_text
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
+from cuda_tile.cli.plain_dialects import use_plain_dialects
 from cuda_tile.cli.speed import Speed, add_speed_options, read_speed
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
@@ -216,7 +218,7 @@ class Request:
     file: str
     grid: tuple[int, ...]
     kernel: str | None
-    executor: api.Executor
+    executor: running.Executor
     gpu: str
     args: list[ParsedArg]
     printed: tuple[int, ...]
@@ -370,12 +372,12 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
     """Runs the kernel once and returns the report of the executor.
 
     Raises:
-        UserError: As `api.run`; the output of the kernel is shown first.
+        UserError: As `running.run`; the output of the kernel is shown first.
     """
     if request.front is not None:
         return _debugged(request, request.front, module, kernel, args)
     try:
-        return api.run(
+        return running.run(
             module,
             kernel,
             grid=request.grid,
@@ -394,7 +396,7 @@ def _debugged(
     request: Request, front: FrontEnd, module: Any, kernel: str, args: list[Any]
 ) -> Any:
     """Runs the kernel once under the debugger, which shows its output."""
-    from cuda_tile.debug.launch import debug_emulator, debug_interp
+    from cuda_tile import debug
 
     words: dict[str, Any] = {
         "grid": request.grid,
@@ -403,9 +405,9 @@ def _debugged(
         **_choices(request),
     }
     if request.executor == "interp":
-        return debug_interp(front, module, kernel, **words)
-    compiled = api.compile(module, request.gpu)
-    return debug_emulator(front, module, kernel, compiled=compiled, **words)
+        return debug.debug_interp(front, module, kernel, **words)
+    compiled = cuda_tile.compile(module, request.gpu)
+    return debug.debug_emulator(front, module, kernel, compiled=compiled, **words)
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
@@ -524,6 +526,7 @@ def _range(flat: Array) -> str:
 @reports_errors
 def main() -> int:
     """Runs the command on the process's arguments and returns its exit code."""
+    use_plain_dialects()
     found = run_file(read_request(build_parser().parse_intermixed_args()))
     return 1 if found else 0
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cuda_tile import api
+import cuda_tile
 from cuda_tile.cli.files import write_output
 from cuda_tile.errors import UserError
 from cuda_tile.targets import find_target
@@ -66,7 +66,7 @@ class Speed:
         from cuda_tile.timing.counting import counting
 
         self._trace = Tracer() if self.timeline else None
-        compiled = api.compile(module, gpu)
+        compiled = cuda_tile.compile(module, gpu)
         found = {"compiled": compiled, **counting(compiled, kernel)}
         return found | ({"watcher": self._trace} if self._trace else {})
 

@@ -25,6 +25,7 @@ from cuda_tile.cli.failure import (
     error_text,
     reports_errors,
 )
+from cuda_tile.cli.plain_dialects import use_plain_dialects
 from cuda_tile.cutile.installation import AnySession, install
 from cuda_tile.cutile.session import Session
 from cuda_tile.cutile.settings import add_options, from_options
@@ -173,6 +174,7 @@ def run(program: Callable[[], object]) -> int:
 @reports_errors
 def main() -> int:
     """Reads the command line and runs the program."""
+    use_plain_dialects()
     words = build_parser().parse_args()
     if words.report is None:
         return run(prepare(words))

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from cuda_tile import api
+import cuda_tile
 from cuda_tile.cutile.arrays import converted
 from cuda_tile.cutile.binding import flattened, labels
 from cuda_tile.cutile.function import Function
@@ -33,7 +33,12 @@ from cuda_tile.cutile.signatures import (
 )
 from cuda_tile.cutile.standin import load_standin
 from cuda_tile.errors import UserError
+from cuda_tile.files import load
 from cuda_tile.runtime.args import bind_args
+
+if TYPE_CHECKING:
+    from cuda_tile.api import Compiled
+    from cuda_tile.running import Executor
 
 
 def launch(
@@ -41,7 +46,7 @@ def launch(
     kernel: Any,
     args: Sequence[Any],
     *,
-    on: api.Executor = "interp",
+    on: Executor = "interp",
     gpu: str | None = None,
     **choices: Any,
 ) -> Launch:
@@ -87,7 +92,7 @@ def launch(
 
 def compile(  # noqa: A001  (the name users expect)
     kernel: Any, signature: Any, gpu: str | None = None, **choices: Any
-) -> api.Compiled:
+) -> Compiled:
     """Compiles a kernel for the arguments of a launch, or for a signature.
 
     Args:
@@ -101,7 +106,7 @@ def compile(  # noqa: A001  (the name users expect)
         UserError: As `bytecode` and `cuda_tile.compile`.
         Exception: As `bytecode`.
     """
-    return api.compile(api.load(bytecode(kernel, signature)), gpu, **choices)
+    return cuda_tile.compile(load(bytecode(kernel, signature)), gpu, **choices)
 
 
 def bytecode(kernel: Any, signature: Any, version: str = NEWEST) -> bytes:

@@ -13,10 +13,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuda_tile import api
+import cuda_tile
+from cuda_tile import running
 from cuda_tile.cutile.history import KernelWarning, Launch, launches
 from cuda_tile.cutile.settings import Settings
 from cuda_tile.errors import CudaTileError, add_note
+from cuda_tile.files import load
 from cuda_tile.interp.program import Program
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
@@ -24,6 +26,7 @@ from cuda_tile.runtime.args import Bound
 from cuda_tile.targets import find_target
 
 if TYPE_CHECKING:
+    from cuda_tile.api import Compiled
     from cuda_tile.debug.target import FrontEnd
 
 _NUMBERED = re.compile(r"(argument |\b\w+_param_)(\d+)")
@@ -45,8 +48,8 @@ class Image:
 
     def __init__(self, bytecode: bytes) -> None:
         self.bytecode = bytecode
-        self.module = api.load(bytecode)
-        self._compiled: dict[str, api.Compiled] = {}
+        self.module = load(bytecode)
+        self._compiled: dict[str, Compiled] = {}
 
     @cached_property
     def program(self) -> Program:
@@ -55,11 +58,13 @@ class Image:
 
         return interp.load(self.module)
 
-    def compiled(self, gpu: str, *, cubin: bool = False) -> api.Compiled:
+    def compiled(self, gpu: str, *, cubin: bool = False) -> Compiled:
         """The module compiled for a chip."""
         known = self._compiled.get(gpu)
         if known is None or (cubin and not known.cubin):
-            known = self._compiled[gpu] = api.compile(self.module, gpu, cubin=cubin)
+            known = self._compiled[gpu] = cuda_tile.compile(
+                self.module, gpu, cubin=cubin
+            )
         return known
 
     def types(self, entry: str | None = None) -> tuple[str, ...]:
@@ -176,7 +181,7 @@ class Work:
         return found
 
     def _debugged(self, settings: Settings, front: FrontEnd) -> Any:
-        from cuda_tile.debug.launch import debug_emulator, debug_interp
+        from cuda_tile import debug
 
         image = self.image
         words: dict[str, Any] = {
@@ -187,11 +192,11 @@ class Work:
             **settings.choices,
         }
         if settings.on == "interp":
-            return debug_interp(
+            return debug.debug_interp(
                 front, image.module, self.entry, program=image.program, **words
             )
         compiled = image.compiled(settings.gpu)
-        return debug_emulator(
+        return debug.debug_emulator(
             front, image.module, self.entry, compiled=compiled, **words
         )
 
@@ -213,7 +218,7 @@ class Work:
             from cuda_tile.timing.counting import counting
 
             choices |= counting(compiled, needs_machine=True)
-        return api.run(
+        return running.run(
             self.image.module,
             self.entry,
             grid=self.grid,

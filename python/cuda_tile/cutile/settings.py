@@ -9,9 +9,9 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from cuda_tile.api import Executor
 from cuda_tile.errors import UserError
 from cuda_tile.interp.alarms import Unspecified
+from cuda_tile.running import Executor
 from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import DEFAULT_GPU, find_target
 

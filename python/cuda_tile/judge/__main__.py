@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
+from cuda_tile.cli.plain_dialects import use_plain_dialects
 from cuda_tile.codegen.versions import versions
 from cuda_tile.errors import UserError
 from cuda_tile.judge.court import Rules
@@ -99,6 +100,7 @@ def judge_all(words: argparse.Namespace) -> Iterator[tuple[str, Verdict]]:
 @reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
+    use_plain_dialects()
     words = build_parser().parse_args()
     head = {"schema": SCHEMA, "versions": versions(), "chip": words.gpu}
     is_right = True

@@ -72,6 +72,7 @@ def serve(wire: Wire, program: Path, cage: Cage) -> NoReturn:
     """What the process does until the judge has gone; does not return."""
     code = 1
     sys.dont_write_bytecode = True
+    sys.pycache_prefix = None  # a folder of files that the candidate may not read
     try:
         held = confine(cage)
         wire.send({"kind": "ready", "held": held})

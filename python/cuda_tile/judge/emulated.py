@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cuda_tile import api
+from cuda_tile import running
 from cuda_tile.cutile.kernels import load_image
 from cuda_tile.errors import CudaTileError, Unsupported
 from cuda_tile.judge.arguments import arrays_of, copied
@@ -115,7 +115,7 @@ def _emulate(court: Hearing, booked: Booked, seed: int, place: dict[str, Any]) -
     gpu = court.rules.gpu
     image = load_image(booked.bytecode)
     views, args = bind_launch(booked, booked.before)
-    report = api.run(
+    report = running.run(
         image.module,
         booked.kernel,
         grid=booked.grid,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile import api, interp
+from cuda_tile import api, interp, running
 from cuda_tile._mlir import ir
 from cuda_tile.emulator.bounds.compute import Bounds
 from cuda_tile.emulator.report import Counts
@@ -132,7 +132,7 @@ def _counted(
 ) -> Run:
     """What the emulator counts; it writes into `args`."""
     try:
-        report = api.run(
+        report = running.run(
             module,
             name,
             grid=inputs.grid,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cuda_tile import api
+from cuda_tile import api, running
 from cuda_tile.batch.job import Job, Product, product_of
 from cuda_tile.options import Options
 from cuda_tile.pictures.inputs import Inputs
@@ -55,7 +55,7 @@ class TuningJob(Job):
         compiled = api.compile(module, options=self.options)
         final = made_of(compiled)
         if not final.spill_bytes:
-            report = api.run(
+            report = running.run(
                 module,
                 grid=inputs.grid,
                 args=_aligned(inputs.args),
