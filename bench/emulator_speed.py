@@ -56,7 +56,7 @@ def main() -> int:
         module = cuda_tile.load(kernel_path(kernel))
         compiled = cuda_tile.compile(module, arguments.gpu, cubin=False)
         seconds, report = best_run(module, kernel, arguments.runs)
-        row = f"{kernel:30}{seconds * 1e3:>10.1f}{report.op_count / seconds:>14,.0f}"
+        row = f"{kernel:30}{seconds * 1e3:>10.1f}{report.steps / seconds:>14,.0f}"
         seconds, report = best_run(
             module, kernel, arguments.runs, on="emulator", compiled=compiled
         )

@@ -190,7 +190,7 @@ def _launched(
         "fast",
         bounds=find_target(gpu),
         registers=made.registers,
-        on_finding="collect",
+        collect=True,
         **how,
     )
 

@@ -178,7 +178,7 @@ def count(folder: Path, number: int) -> tuple[Report, Sizes, int]:
         cluster=sizes.cluster,
         shared_bytes=0 if number < 3 else min(ring, chip.shared_bytes_per_cta),
         args=_arguments(number, sizes, a, b, c, order),
-        on_finding="collect",  # 8 and later leave out a fence or a last wait
+        collect=True,  # 8 and later leave out a fence or a last wait
         bounds=chip,
         registers=assembled.resources[entry].registers,
         machine=machine_code(

@@ -279,7 +279,7 @@ def _run(folder: Path, source: Source, gpu: str, args: list[Any]) -> Report:
         cluster=source.cluster,
         shared_bytes=source.shared,
         args=args,
-        on_finding="collect",
+        collect=True,
         bounds=chip,
         registers=assemble(text, chip.arch).resources[found[0]].registers,
         machine=machine_code(

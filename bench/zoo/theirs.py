@@ -137,7 +137,7 @@ def run(case: Case, gpu: str) -> Ran | None:
             name,
             lambda marked: assemble(marked, kernel.target, line_info=True).cubin,
         ),
-        on_finding="collect",  # a reduction's lanes may store their equal sums twice
+        collect=True,  # a reduction's lanes may store their equal sums twice
     )
     spills = resources.spill_store_bytes + resources.spill_load_bytes
     return Ran(launch, report, kernel, resources.registers, spills)

@@ -27,8 +27,9 @@ from cuda_tile.debug.dap.framing import Channel
 from cuda_tile.debug.dap.front import EditorFront
 from cuda_tile.debug.dap.server import Server, accept
 from cuda_tile.errors import INTERNAL, CudaTileError, UserError
+from cuda_tile.runtime.options import NAMES
 
-CHOICES = ("on", "gpu", "mode", "unspecified", "seed", "grid", "kernel", "numbers")
+CHOICES = ("on", "gpu", "grid", "kernel", *NAMES)
 """Entries of a launch configuration that are options of the commands."""
 
 GOODBYE_SECONDS = 10
@@ -90,9 +91,9 @@ def command_line(arguments: Mapping[str, Any]) -> list[str]:
     if not isinstance(program, str):
         raise UserError("expected 'program' in the launch configuration, got none")
     options = [
-        f"--{name}={_word(arguments[name])}"
+        f"--{name}" if value is True else f"--{name}={_word(value)}"
         for name in CHOICES
-        if arguments.get(name) is not None
+        if (value := arguments.get(name)) is not None and value is not False
     ]
     rest = [str(word) for word in cast(list[Any], arguments.get("args") or [])]
     return [*options, program, *rest]

@@ -101,12 +101,9 @@ def run(
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.
         gpu: Target chip for `emulator` and `gpu`; sm_90 by default.
         compiled: A result of `compile` to use again.
-        choices: Passed on to the executor. Interpreter and emulator both take
-            `seed`, which makes them choose all that is open at random: on the emulator
-            adversarial mode, in which small launches run without one, too; `mode`,
-            each by its own names and the other's (`cuda_tile.runtime.report.MODES`);
-            `on_finding`: "raise", or "collect" for findings in the report; `limit`,
-            most operations or steps; `numbers`; `preceding`.
+        choices: Attributes of `cuda_tile.runtime.options.RunOptions`, and further
+            arguments of `interp.run` or `emulator.launch`. Small launches on the
+            emulator run in adversarial mode without a seed, too.
 
     Returns:
         The executor's own report, a `cuda_tile.runtime.report.RunReport`: `kernel`,
@@ -213,6 +210,8 @@ def _run_gpu(
     **choices: Any,
 ) -> Any:
     from cuda_tile.runtime.launch import launch_cubin
+    from cuda_tile.runtime.options import read
 
+    read(choices).given("gpu")
     record = compiled.launch[name]
-    return launch_cubin(compiled.cubin, name, record, grid=grid, args=args, **choices)
+    return launch_cubin(compiled.cubin, name, record, grid=grid, args=args)

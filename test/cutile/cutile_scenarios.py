@@ -17,12 +17,13 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cuda_tile.cutile.__main__ import run
 from cuda_tile.cutile.installation import install
 
 
-def answer(program: Path, settings: dict[str, str]) -> tuple[int, str]:
+def answer(program: Path, settings: dict[str, Any]) -> tuple[int, str]:
     """Runs one program; its exit code, and what it wrote on both streams."""
     said = io.StringIO()
     install(**settings)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from importlib import util
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cutile_command import python
@@ -55,10 +56,11 @@ OUTSIDE = program(GATHER, 5, "a, b")
 WEAK = program(RACE, 4, "a, b")
 UNPADDED = program(NO_PADDING, 1, "a[:40], b") + "print(b[:16])\n"
 BEYOND = program(RACE.replace("(0,)", "(9,)"), 1, "a, b")
-SCENARIOS: dict[str, tuple[str, dict[str, str]]] = {
+SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "outside": (OUTSIDE, {}),
     "outside_ptx": (OUTSIDE, {"on": "emulator"}),
     "race": (WEAK, {}),
+    "race_collected": (WEAK, {"collect": True}),
     "race_permitted": (WEAK, {"mode": "permissive"}),
     "promise": (program(PROMISE, 1, "a[:33], b"), {}),
     "beyond": (BEYOND, {}),
@@ -127,6 +129,14 @@ def test_a_race(answer: Answers) -> None:
     assert "which tile block (0, 0, 0) touched" in said
     assert "argument 3 of the kernel is 'target', float32[64]" in said
     assert "done" in answer("race_permitted", 0)
+
+
+def test_a_finding_that_is_collected(answer: Answers) -> None:
+    said = answer("race_collected")
+    assert "KernelWarning: " in said
+    assert f"race_collected.py:{line_of('ct.store', WEAK)}:" in said
+    assert "which tile block (0, 0, 0) touched" in said
+    assert "done" in said
 
 
 def test_a_false_promise(answer: Answers) -> None:

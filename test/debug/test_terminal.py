@@ -54,7 +54,7 @@ def test_the_debugger_changes_no_result():
     said, out, again = session(["break 12 if %i == 2", "c", "back", "c", "delete", "c"])
     assert report is not None
     assert again is not None
-    assert report.op_count == again.op_count
+    assert report.steps == again.steps
     assert (out == 28).all()
     assert "breakpoint 1" in said
     assert "breakpoint 1" not in plain

@@ -170,7 +170,7 @@ REFUSED = """
 def test_what_is_refused() -> None:
     with pytest.raises(PtxError, match="products of m8n8k4 with exact numbers"):
         launch(REFUSED, grid=1, block=32, args=[], numbers="exact")
-    with pytest.raises(UserError, match="expected numbers floats or exact"):
+    with pytest.raises(UserError, match="expected numbers to be one of floats, exact"):
         launch(REFUSED, grid=1, block=32, args=[], numbers=cast(Any, "reals"))
     with pytest.raises(UserError, match="expected numbers to be one of floats, exact"):
         run_with("reals")

@@ -219,7 +219,7 @@ def apply(
     operands: list[tuple[Any, str]],
     results: list[tuple[tuple[int, ...], str]],
     *,
-    mode: str = "checked",
+    mode: str = "strict",
     **attributes: Any,
 ) -> Any:
     """One op on constant tiles; gives its result, or a tuple of them."""

@@ -161,7 +161,7 @@ def print_tko(row: Signature, modes: list[str]) -> None:
 def assertion(row: Signature, modes: list[str]) -> None:
     k = Kernel()
     k.op("assert", k.constant([True, True], "i1"), message="holds")
-    assert k.run().failures == ()
+    assert k.run().findings == []
     k.op("assert", k.constant([True, False], "i1"), message="fails")
     with pytest.raises(AssertionsFailed, match=r"fails, element \[1\]"):
         k.run()

@@ -56,7 +56,7 @@ def run_in_hardware_mode(
 ) -> None:
     """Runs an ordinary kernel, about which hardware mode has nothing to say."""
     report = interp.run(module, grid=grid, args=args, mode="hardware", **kw)
-    assert report.warnings == ()
+    assert report.warnings == []
 
 
 def aligned(shape: Any, dtype: Any, fill: float = 0) -> np.ndarray:

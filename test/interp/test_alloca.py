@@ -92,7 +92,7 @@ def test_an_odd_number_of_halves_fills_whole_bytes() -> None:
     assert out.tolist() == [1.5, 3.0]
 
 
-@pytest.mark.parametrize("mode", ["checked", "permissive"])
+@pytest.mark.parametrize("mode", ["strict", "permissive"])
 @pytest.mark.parametrize(
     ("count", "message"),
     [

@@ -35,7 +35,7 @@ def combined(name: str, order: str) -> list[int]:
     )  # fmt: skip
     k.output(k.parameters[0], y)
     out = np.zeros(int(np.prod(shape)), np.int32)
-    k.run(out, reduce_order=order)
+    k.run(out, order=order)
     return out.tolist()
 
 

@@ -66,7 +66,7 @@ def test_stops_at_a_location_and_steps() -> None:
     with pytest.raises(UserError, match="expected a launch that has ended"):
         _ = debugger.report
     assert debugger.step() is None
-    assert debugger.report.op_count > 0
+    assert debugger.report.steps > 0
 
 
 def test_what_is_not_there() -> None:

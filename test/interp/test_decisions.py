@@ -103,7 +103,7 @@ def wrong_identity() -> int:
     )  # fmt: skip
     k.store(k.parameters[0], y)
     out = np.zeros(1, np.int32)
-    k.run(out, reduce_order="left")
+    k.run(out, order="left")
     return int(out[0])
 
 
@@ -117,7 +117,7 @@ def two_scans() -> Any:
         "scan", x, x, results=(kind, kind), regions=(body,), dim=0, reverse=False,
         identities=[np.int32(0)] * 2,
     )  # fmt: skip
-    return told(lambda: k.run().op_count > 0)
+    return told(lambda: k.run().steps > 0)
 
 
 def unsigned_floor() -> Any:
@@ -188,7 +188,7 @@ def trips(kind: str, low: int, high: int, step: int, **kw: Any) -> Any:
 
     def run() -> int:
         report = k.run(mode="permissive", limit=20, trace=count)
-        return report.op_count - 5
+        return report.steps - 5
 
     return told(run)
 
@@ -199,7 +199,7 @@ def empty_tensor() -> Any:
     size = k.constant(0, "i32")
     t = k.op("make_tensor_view", [k.parameters[0]], [size], [], results=(kind,))
     k.op("get_tensor_shape", t, results=(I32,))
-    return told(lambda: k.run(np.zeros(1, np.float32)).op_count > 0)
+    return told(lambda: k.run(np.zeros(1, np.float32)).steps > 0)
 
 
 def padded() -> float:
@@ -217,14 +217,14 @@ def gathered_outside() -> Any:
     k = Kernel("ptr<f32>")
     view, _ = k.view(k.parameters[0], (8, 4), (2, 4), sparse=0, padding="zero")
     k.load_view(view, [k.constant([8, 9], "i32"), k.constant(0, "i32")])
-    return told(lambda: k.run(np.zeros(32, np.float32)).op_count > 0)
+    return told(lambda: k.run(np.zeros(32, np.float32)).steps > 0)
 
 
 def gather_space() -> Any:
     k = Kernel("ptr<f32>")
     view, _ = k.view(k.parameters[0], (8, 4), (2, 4), sparse=0)
     k.op("get_index_space_shape", view, results=(I32, I32))
-    return told(lambda: k.run(np.zeros(32, np.float32)).op_count > 0)
+    return told(lambda: k.run(np.zeros(32, np.float32)).steps > 0)
 
 
 def promised() -> Any:
@@ -233,7 +233,7 @@ def promised() -> Any:
     view, _ = k.view(k.parameters[0], (6, 8), (4, 4), dim_map=(1, 0), padding="zero")
     at = [k.constant(0, "i32"), k.constant(1, "i32")]
     k.load_view(view, at, inbounds=(True, False))
-    return told(lambda: k.run(np.zeros(48, np.float32)).op_count > 0)
+    return told(lambda: k.run(np.zeros(48, np.float32)).steps > 0)
 
 
 def printed() -> str:
@@ -293,7 +293,7 @@ def asserted() -> str:
     k.op("assert", k.constant(False, "i1"), message="no")
     with pytest.raises(interp.AssertionsFailed) as caught:
         k.run()
-    return caught.value.report.failures[0]
+    return caught.value.report.findings[0].message
 
 
 CASES: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {

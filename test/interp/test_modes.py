@@ -212,7 +212,7 @@ def test_hardware_mode_warns_where_strict_mode_fails(name: str) -> None:
     assert np.array_equal(array, habit.after, equal_nan=True)
     assert habit.warning in report.warnings[0]
     assert all(re.match(r"-:\d+:\d+: ", line) for line in report.warnings)
-    assert run(habit, "permissive")[1].warnings == ()
+    assert run(habit, "permissive")[1].warnings == []
 
 
 @pytest.mark.parametrize("mode", ["hardware", "permissive"])
@@ -266,7 +266,7 @@ def test_a_store_ordered_by_its_data_is_no_race() -> None:
         interp.run(IN_PLACE, grid=(1,), args=[x.copy(), 8, 0])
     report = interp.run(IN_PLACE, grid=(1,), args=[x, 8, 0], mode="hardware")
     assert x.tolist() == list(range(-7, 1))
-    assert report.warnings == ()
+    assert report.warnings == []
 
 
 REAL = {
@@ -296,4 +296,4 @@ def test_other_bits_show_what_depends_on_unspecified_elements() -> None:
 
 def test_checked_is_another_name_of_strict() -> None:
     with pytest.raises(interp.InterpError):
-        interp.run(STORE, grid=(1,), args=[ones(8), 8, 1], mode="checked")
+        interp.run(STORE, grid=(1,), args=[ones(8), 8, 1], mode="strict")

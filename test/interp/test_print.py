@@ -143,8 +143,8 @@ def test_assertions() -> None:
     assert asserted([True, True]) is None
     error = asserted([[True, False], [False, True]])
     assert error is not None
-    assert len(error.report.failures) == 2
-    assert error.report.failures[0].endswith(
+    assert len(error.report.findings) == 2
+    assert error.report.findings[0].message.endswith(
         "assertion failed: must hold, element [0, 1] (tile block (0, 0, 0))"
     )
     assert "k: 2 assertions failed:\ntest.py:" in str(error)
@@ -178,4 +178,4 @@ def test_a_for_that_ends_at_its_type() -> None:
     warnings = k.run().warnings
     assert len(warnings) == 1
     assert "'for' ends because 120 + 10 is beyond its type" in warnings[0]
-    assert k.run(mode="permissive").warnings == ()
+    assert k.run(mode="permissive").warnings == []

@@ -34,7 +34,7 @@ def reduce(
 def test_integer_sums_are_exact(order: str, dim: int, kind: str) -> None:
     rng = np.random.default_rng(2)
     a = rng.integers(-100, 100, (4, 8, 2)).astype(DTYPES[kind])
-    got = reduce(a, dim, "addi %x, %y", "0", kind, reduce_order=order, seed=1)
+    got = reduce(a, dim, "addi %x, %y", "0", kind, order=order, seed=1)
     expected = a.astype(np.int64).sum(axis=dim).astype(a.dtype)
     assert got.tolist() == expected.tolist()
 
@@ -46,7 +46,7 @@ def test_maximum(order: str, kind: str) -> None:
     infinity = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}.get(
         kind, "0xFFF0000000000000"
     )
-    got = reduce(a, 1, "maxf %x, %y", infinity, kind, reduce_order=order, seed=5)
+    got = reduce(a, 1, "maxf %x, %y", infinity, kind, order=order, seed=5)
     assert got.tolist() == a.max(axis=1).tolist()
 
 
@@ -54,14 +54,14 @@ def test_maximum(order: str, kind: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 32, 1024])
 def test_float_sum(order: str, count: int) -> None:
     a = np.random.default_rng(4).standard_normal((2, count)).astype(np.float32)
-    got = reduce(a, 1, "addf %x, %y", "0.0", "f32", reduce_order=order, seed=6)
+    got = reduce(a, 1, "addf %x, %y", "0.0", "f32", order=order, seed=6)
     exact = a.astype(np.float64).sum(axis=1)
     assert np.abs(got - exact).max() <= count * 2.0**-24 * np.abs(a).sum(axis=1).max()
 
 
 def test_left_order_starts_at_the_identity() -> None:
     a = np.array([1, 2, 3, 4], np.int32)
-    assert int(reduce(a, 0, "subi %x, %y", "10", "i32", reduce_order="left")) == 12
+    assert int(reduce(a, 0, "subi %x, %y", "10", "i32", order="left")) == 12
 
 
 def test_shuffle_shows_a_dependence_on_order() -> None:
@@ -94,7 +94,7 @@ def test_argmax_carries_pairs(order: str) -> None:
         {"v": ((4,), "f32"), "w": ((4,), "i32")},
         a=a,
         i=index,
-        options={"reduce_order": order, "seed": 3},
+        options={"order": order, "seed": 3},
     )
     assert place.tolist() == a.argmax(axis=1).tolist()
     assert value.tolist() == a.max(axis=1).tolist()
@@ -117,7 +117,7 @@ def composed(name: str, a: np.ndarray, b: np.ndarray, order: str, **kw: Any) -> 
     for pointer, result in zip(k.parameters, results, strict=True):
         k.output(pointer, result)
     out = [np.zeros(kind.shape or 1, np.int32) for _ in "ab"]
-    k.run(*out, reduce_order=order)
+    k.run(*out, order=order)
     return [array.tolist() for array in out]
 
 

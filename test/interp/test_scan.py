@@ -44,7 +44,7 @@ def scan(
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_sums_of_the_text(order: str) -> None:
     a = np.array([1, 2, 3, 4])
-    options: dict[str, Any] = {"reduce_order": order, "seed": 2}
+    options: dict[str, Any] = {"order": order, "seed": 2}
     assert scan(a, "i32", **options).tolist() == [1, 3, 6, 10]
     assert scan(a, "i32", reverse=True, **options).tolist() == [10, 9, 7, 4]
 
@@ -57,7 +57,7 @@ def test_integer_sums(order: str, dim: int, reverse: bool, kind: str) -> None:
     rng = np.random.default_rng(1)
     a = rng.integers(-100, 100, (4, 16, 2)).astype(DTYPES[kind])
     for seed in range(3):
-        got = scan(a, kind, dim, reverse=reverse, reduce_order=order, seed=seed)
+        got = scan(a, kind, dim, reverse=reverse, order=order, seed=seed)
         wide = np.flip(a, dim) if reverse else a
         sums = np.cumsum(wide.astype(np.int64), axis=dim).astype(a.dtype)
         expected = np.flip(sums, dim) if reverse else sums
@@ -68,15 +68,15 @@ def test_integer_sums(order: str, dim: int, reverse: bool, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "f64"])
 def test_running_maximum(order: str, kind: str) -> None:
     a = np.random.default_rng(2).standard_normal((2, 64)).astype(DTYPES[kind])
-    got = scan(a, kind, 1, "maxf", identity=-np.inf, reduce_order=order, seed=3)
+    got = scan(a, kind, 1, "maxf", identity=-np.inf, order=order, seed=3)
     expected = np.maximum.accumulate(a.astype(np.float64), axis=1)
     assert got.astype(np.float64).tolist() == expected.tolist()
 
 
 def test_swapped_arguments_show_what_is_not_commutative() -> None:
     a = np.array([1, 2, 3])
-    first = scan(a, "i32", body="subi", reduce_order="left")
-    second = scan(a, "i32", body="subi", reduce_order="swapped")
+    first = scan(a, "i32", body="subi", order="left")
+    second = scan(a, "i32", body="subi", order="swapped")
     assert first.tolist() == [1, 1, 2]  # element - accumulator
     assert second.tolist() == [-1, -3, -6]
 
@@ -117,7 +117,7 @@ def test_two_operands_travel_together(order: str) -> None:
     k.output(k.parameters[0], value)
     k.output(k.parameters[1], place)
     values, places = np.zeros(64, np.int32), np.zeros(64, np.int32)
-    k.run(values, places, reduce_order=order, seed=5)
+    k.run(values, places, order=order, seed=5)
     assert values.tolist() == np.maximum.accumulate(a).tolist()
     assert places.tolist() == [int(np.argmax(a[: i + 1])) for i in range(64)]
 

@@ -21,7 +21,7 @@ def load(
     a: np.ndarray,
     tile: tuple[int, ...],
     index: list[Any],
-    mode: str = "checked",
+    mode: str = "strict",
     inbounds: tuple[bool, ...] = (),
     *,
     wide: bool = False,

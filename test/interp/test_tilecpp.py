@@ -31,7 +31,7 @@ def test_equals_numpy(file, entry, mode):
     before = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in case.args]
     module = cuda_tile.load(FOLDER / f"{file}.tilebc")
     report = cuda_tile.run(module, entry, grid=case.grid, args=case.args, mode=mode)
-    assert report.warnings == ()
+    assert report.warnings == []
     for position, arg in enumerate(case.args):
         expected: Any = case.expected.get(position, before[position])
         if position in case.expected and case.rtol:

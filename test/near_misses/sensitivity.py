@@ -22,10 +22,9 @@ import cuda_tile
 from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
-from cuda_tile.interp.driver import ReduceOrder
 from cuda_tile.interp.table import RULES
 
-ORDERS: tuple[ReduceOrder, ...] = ("shuffle", "left", "shuffle", "swapped")
+ORDERS = ("shuffle", "left", "shuffle", "swapped")
 """Orders of reductions; two of them use the identity, which must then be one."""
 RUNS = 8
 """How often the interpreter runs a program in other orders."""
@@ -89,12 +88,12 @@ def _distance(mine: Array, other: Array) -> Array:
     return np.where(same, 0.0, np.where(is_lost, np.inf, apart))
 
 
-def _run(case: Case, module: ir.Module, seed: int, order: ReduceOrder) -> list[Array]:
+def _run(case: Case, module: ir.Module, seed: int, order: str) -> list[Array]:
     """What the interpreter gives in another order, with inexact results changed."""
     memories, args = case.memories()
     random = np.random.default_rng(seed)
     with _inexact(random):
-        choices: dict[str, Any] = {"seed": seed, "reduce_order": order}
+        choices: dict[str, Any] = {"seed": seed, "order": order}
         cuda_tile.run(
             module, "k", grid=(case.grid,), args=args, mode=case.mode, **choices
         )
@@ -135,7 +134,7 @@ def _in_order(rule: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def ordered(run: Any, op: Any, *operands: Any) -> Any:
-        if len(operands) > 1 or run.launch.reduce_order == "shuffle":
+        if len(operands) > 1 or run.launch.order == "shuffle":
             return rule(run, op, *operands)
         values: Any = next(iter(operands))
         dim = op.attributes["dim"]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ptx_harness import find_ptxas
 
 from cuda_tile.emulator import Report, launch
-from cuda_tile.emulator.launch import Mode, OnFinding
+from cuda_tile.emulator.launch import Mode
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Module
 from cuda_tile.runtime.memory import GlobalMemory
@@ -134,7 +134,7 @@ class Kernel:
         mode: Mode = "fast",
         seed: int = 0,
         without: int = 0,
-        on_finding: OnFinding = "raise",
+        collect: bool = False,
     ) -> tuple[Problem, Report]:
         """Runs a variant; returns the problem, results in place, and the report."""
         module = compile_cuda(self.source, arch, flags)
@@ -156,6 +156,6 @@ class Kernel:
             seed=seed,
             memory=memory,
             limit=_LIMIT,
-            on_finding=on_finding,
+            collect=collect,
         )
         return problem, report

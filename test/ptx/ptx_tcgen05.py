@@ -9,7 +9,7 @@ import numpy as np
 from ptx_harness import module
 
 from cuda_tile.emulator import Report, launch
-from cuda_tile.emulator.launch import Mode, TensorOrder
+from cuda_tile.emulator.launch import Mode
 
 CHUNK = 32
 NAMES = ", ".join(f"%c{i}" for i in range(CHUNK))
@@ -157,7 +157,7 @@ END:
         *,
         mode: Mode = "adversarial",
         seed: int = 0,
-        order: TensorOrder = "isa",
+        order: str = "isa",
     ) -> np.ndarray:
         """Runs it; returns tensor memory, uint32[group, 128, columns]."""
         shape = (self.group, 128, self.columns)
@@ -176,7 +176,7 @@ END:
         arrays: list[np.ndarray],
         mode: Mode,
         seed: int,
-        order: TensorOrder = "isa",
+        order: str = "isa",
     ) -> Report:
         """Runs it on arrays for image, before and after."""
         return launch(

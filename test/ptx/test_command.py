@@ -89,7 +89,7 @@ def test_json_and_listing(capsys) -> None:
         ([*LAUNCH, "ones:f32[300]", "zeros:f32[2]"], "out of bounds"),
         ([*LAUNCH, "what", "zeros:f32[2]"], "expected a number"),
         ([*LAUNCH, "ones:f32[99999999999999]", "1"], "an array that fits in memory"),
-        ([*LAUNCH, "--limit", "0", "ones:f32[512]", "1"], "limit to be an integer"),
+        ([*LAUNCH, "--limit", "0", "ones:f32[512]", "1"], "a whole number of 1"),
         ([*LAUNCH, "--shared", "999999", "1", "1"], "at most 232448 bytes"),
         (["--grid", "2,2,2,2", "1", "1"], "1 to 3 positive extents of the grid"),
     ],

@@ -226,7 +226,7 @@ def test_an_aligned_barrier_in_a_divergent_branch() -> None:
 
 
 def test_findings_can_be_collected() -> None:
-    report = run("ld.shared.u32 %t, [%s];", on_finding="collect")
+    report = run("ld.shared.u32 %t, [%s];", collect=True)
     assert [f.kind for f in report.findings] == ["uninitialised"]
     assert report.findings[0].line > 0
     assert "uninitialised" in str(report.findings[0])

@@ -13,6 +13,7 @@ from ptx_harness import module
 
 from cuda_tile.emulator import FindingError, LaunchError, TensorMap, launch
 from cuda_tile.emulator.launch import Mode
+from cuda_tile.errors import UserError
 from cuda_tile.runtime.memory import GlobalMemory
 
 TEXT = module("""
@@ -84,11 +85,6 @@ MISTAKES = {
     "no threads": (arguments(), {"block": 0}, "positive extents of the block"),
     "too many threads": (arguments(), {"block": (64, 32)}, "at most 1024 threads"),
     "above maxntid": (arguments(), {"block": 128}, "at most 64 threads"),
-    "unknown mode": (
-        arguments(),
-        {"mode": "slow"},
-        "expected mode strict or checked",
-    ),
     "four dimensions": (arguments(), {"grid": (1, 1, 1, 1)}, "extents of the grid"),
     "wrong entry": (
         arguments(),
@@ -190,7 +186,7 @@ def test_the_signature() -> None:
     wanted = {"grid": none, "block": none, "args": none, "shared_bytes": 0}
     wanted |= {"cluster": (1, 1, 1), "mode": None, "seed": None, "limit": None}
     assert wanted.items() <= defaults.items()
-    assert defaults["on_finding"] == "raise"
+    assert defaults["collect"] is False
     assert list(inspect.signature(TensorMap).parameters)[:3] == [
         "array",
         "box",
@@ -213,10 +209,11 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "text of shared bytes": ({"shared_bytes": "1k"}, "shared_bytes to be an integer"),
     "negative shared bytes": ({"shared_bytes": -1}, "integer >= 0, got -1"),
     "all of shared memory": ({"shared_bytes": 300_000}, "at most 232448 bytes of"),
-    "no limit at all": ({"limit": 0}, "limit to be an integer >= 1, got 0"),
-    "a seed in words": ({"seed": "1"}, "seed to be an integer >= 0, got '1'"),
-    "negative seed": ({"seed": -1}, "seed to be an integer >= 0, got -1"),
-    "unknown handling": ({"on_finding": "log"}, "on_finding raise or collect"),
+    "no limit at all": ({"limit": 0}, "a whole number of 1 or more, got 0"),
+    "a seed in words": ({"seed": "1"}, "number of 0 or more, got '1'"),
+    "negative seed": ({"seed": -1}, "a whole number of 0 or more, got -1"),
+    "unknown mode": ({"mode": "slow"}, "expected mode to be one of strict, hardware"),
+    "unknown handling": ({"collect": "log"}, "collect to be true or false"),
     "no memory": ({"memory": {}}, "a GlobalMemory, got dict"),
     "no list": ({"args": 3}, "k: expected a list of arguments, got int"),
     "bits of a float": ({"args": arguments(n=1.5)}, r"pass np\.float32\(1\.5\)"),
@@ -234,7 +231,7 @@ def test_wrong_options(name: str) -> None:
     options, message = OPTIONS[name]
     args = options.get("args", arguments())
     before = [np.copy(arg) for arg in args] if isinstance(args, list) else []
-    with pytest.raises(LaunchError, match=message):
+    with pytest.raises(UserError, match=message):
         run(**({"args": args} | options))
     if before and before[0].dtype != object:
         assert all(np.array_equal(a, b) for a, b in zip(args, before, strict=True))

@@ -43,7 +43,7 @@ def accused(ops: list[Op], shape: Shape, seed: int) -> set[int]:
         args=[np.zeros(128, np.uint32)],
         mode="adversarial",
         seed=seed,
-        on_finding="collect",
+        collect=True,
     )
     assert not report.warnings
     assert {finding.kind for finding in report.findings} <= {"race"}

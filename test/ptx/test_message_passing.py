@@ -74,7 +74,7 @@ def run(*bodies: str, seed: int = 0, block: int = 32) -> Report:
         args=[np.zeros(WORDS, np.uint32)],
         mode="adversarial",
         seed=seed,
-        on_finding="collect",
+        collect=True,
     )
 
 

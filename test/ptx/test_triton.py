@@ -92,7 +92,7 @@ def test_scale_factors_that_a_product_may_still_read(name: str) -> None:
     """Triton lets tcgen05.cp follow tcgen05.mma, which form no pipeline."""
     kernel = kernels()[name]
     problem = problem_of(name)(np.random.default_rng(0))
-    report = kernel.start(problem, "adversarial", on_finding="collect")
+    report = kernel.start(problem, "adversarial", collect=True)
     kernel.check(problem, report)
     assert report.findings
     for finding in report.findings:

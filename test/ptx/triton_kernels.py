@@ -20,7 +20,7 @@ from ptx_arrays import aligned
 
 from cuda_tile.emulator import Report, TensorMap, launch
 from cuda_tile.emulator.bounds import Chip
-from cuda_tile.emulator.launch import Mode, TensorOrder
+from cuda_tile.emulator.launch import Mode
 from cuda_tile.machine.code import MachineCode
 
 ARCHIVE = Path(__file__).parent / "triton" / "ptx.tar.xz"
@@ -79,7 +79,7 @@ class Kernel:
         *,
         text: str | None = None,
         limit: int | None = None,
-        on_finding: Any = "raise",
+        collect: bool = False,
     ) -> Report:
         """Launches the kernel as Triton would and checks the result.
 
@@ -89,7 +89,7 @@ class Kernel:
         """
         problem = make(np.random.default_rng(seed))
         report = self.start(
-            problem, mode, seed, text=text, limit=limit, on_finding=on_finding
+            problem, mode, seed, text=text, limit=limit, collect=collect
         )
         self.check(problem, report)
         return report
@@ -109,12 +109,12 @@ class Kernel:
         *,
         text: str | None = None,
         limit: int | None = None,
-        on_finding: Any = "raise",
+        collect: bool = False,
         bounds: Chip | None = None,
         registers: int | None = None,
         machine: MachineCode | None = None,
         strict: bool = False,
-        order: TensorOrder = "isa",
+        order: str = "isa",
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -129,7 +129,7 @@ class Kernel:
             mode=mode,
             seed=seed,
             limit=limit,
-            on_finding=on_finding,
+            collect=collect,
             bounds=bounds,
             registers=registers,
             machine=machine,

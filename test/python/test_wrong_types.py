@@ -69,7 +69,7 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         cuda_tile.run,
         {
             **RUNNING,
-            **dict.fromkeys(("seed", "reduce_order", "limit", "memory", "trace")),
+            **dict.fromkeys(("seed", "order", "limit", "memory", "trace")),
             "on_block": None,
             "mode": "strict",
             "on": "interp",
@@ -149,7 +149,7 @@ def test_each_type_for_each_argument(
         ),
         (
             lambda: cuda_tile.run(MODULE, grid=1, args=[ARRAY], seed="x"),
-            "expected seed to be a whole number or None, got 'x' of type str",
+            "expected seed to be a whole number of 0 or more, got 'x'",
         ),
     ],
 )

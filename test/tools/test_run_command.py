@@ -243,18 +243,18 @@ def test_what_the_order_changes(command: Command):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--limit", "0"), "expected --limit above 0, got 0"),
+        (("--limit", "0"), "expected limit to be a whole number of 1 or more, got 0"),
         (("--shuffle", "-1"), "expected --shuffle above 0, got -1"),
-        (("--mode", "loose"), "choose from 'strict', 'checked'"),
+        (("--mode", "loose"), "expected mode to be one of strict, hardware"),
         (("--shuffle", "2", "--trace"), "expected --shuffle without --trace"),
         (("--shuffle", "2", "--seed", "1"), "expected --shuffle without --trace"),
         (("--preceding", "3"), "expected --preceding of arguments 0 to 2, got 3"),
         (("--preceding", "x"), "expected --preceding with integers such as"),
         (("--preceding", "0", "--on=gpu"), "expected --on=interp or --on=emulator"),
-        (("--order", "issue"), "expected --on=emulator with --order, got --on=interp"),
-        (("--mode", "checked", "--on=gpu"), "or --on=emulator with --mode, got gpu"),
-        (("--collect", "--on=gpu"), "or --on=emulator with --collect, got gpu"),
-        (("--seed", "0", "--on=gpu"), "or --on=emulator with --seed, got gpu"),
+        (("--order", "issue"), "of tree, left, swapped, shuffle with on='interp'"),
+        (("--mode", "fast", "--on=gpu"), "or on='emulator' with mode, got on='gpu'"),
+        (("--collect", "--on=gpu"), "or on='emulator' with collect, got on='gpu'"),
+        (("--seed", "0", "--on=gpu"), "or on='emulator' with seed, got on='gpu'"),
     ],
 )
 def test_options_of_the_interpreter(

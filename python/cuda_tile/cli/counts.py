@@ -21,8 +21,8 @@ def stats_text(counted: Any) -> str:
     """The counters of the executor, one per line; see its report class."""
     if counted is None:
         return "  nothing is counted on a GPU"
-    if hasattr(counted, "op_count"):
-        rows = {"tile blocks": counted.block_count, "operations": counted.op_count}
+    if hasattr(counted, "block_count"):
+        rows = {"tile blocks": counted.block_count, "operations": counted.steps}
     else:
         totals: dict[str, int] = counted.totals
         rows = {text: totals[name] for name, text in EMULATOR_COUNTS.items()}

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,13 +31,13 @@ from cuda_tile.cli.speed import Speed, add_speed_options, read_speed
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import UserError
-from cuda_tile.interp.alarms import Unspecified
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.number_text import array_kind, first_elements, number_text
-from cuda_tile.runtime.report import MODES, Finding
+from cuda_tile.runtime.options import add_options, read_flags
+from cuda_tile.runtime.report import Finding
 from cuda_tile.runtime.spread import bind_named, naming
 
 EXECUTORS = {
@@ -46,12 +46,10 @@ EXECUTORS = {
     "gpu": "the GPU",
 }
 EXECUTOR_OF = {
-    **dict.fromkeys(("trace", "shuffle", "unspecified"), "interp"),
-    **dict.fromkeys(("bounds", "order", "time", "timeline"), "emulator"),
+    **dict.fromkeys(("trace", "shuffle"), "interp"),
+    **dict.fromkeys(("bounds", "time", "timeline"), "emulator"),
 }
 """The executor that an option is for, if it is for one only."""
-OF_JUDGES = ("mode", "limit", "numbers", "seed", "preceding", "collect")
-"""What interpreter and emulator both take, and a GPU does not."""
 SHOWN_ELEMENTS = 6
 
 _ARGUMENT_HELP = """\
@@ -113,56 +111,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_checks(parser: argparse.ArgumentParser) -> None:
-    """In which order to run, with which numbers, and what to look for."""
-    parser.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="interp: choose every unspecified order at random (tile blocks, "
-        "unordered accesses, sums); emulator: adversarial mode with this seed "
-        "(random order of warps, uninitialised registers and memory)",
-    )
-    parser.add_argument(
-        "--mode",
-        choices=tuple(MODES),
-        help="interp: undefined behaviour is an error (strict, the default), a warning "
-        "where hardware runs it all the same (hardware), or gives what hardware most "
-        "likely gives (permissive); emulator: a random order of warps and copies, and "
-        "all checks (adversarial), or all warps in step (fast). Each takes the other's "
-        "names: strict is adversarial; checked is an older name of strict",
-    )
-    parser.add_argument(
-        "--unspecified",
-        choices=get_args(Unspecified),
-        help="interp: what elements are that nothing specifies, such as those outside "
-        "of a load without padding: a pattern that shows in results (default, NaN for "
-        "floats), or zero, as hardware often has it",
-    )
-    parser.add_argument(
-        "--numbers",
-        choices=("floats", "exact"),
-        help="exact: floats are elements of a finite ring, so that any order of sums "
-        "gives the same bits on interp and emulator; arguments become elements, and "
-        "what is printed is no ordinary number (see docs/exact.md)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        metavar="N",
-        help="fail after N operations of the interpreter, or steps of the emulator",
-    )
-    parser.add_argument(
-        "--collect",
-        action="store_true",
-        help="print all findings behind the run, which goes on where it can; the exit "
-        "status is 1 if there are any",
-    )
-    parser.add_argument(
-        "--order",
-        choices=("isa", "issue"),
-        help="emulator: issue lets products and copies to tensor memory of one thread "
-        "complete in the order of issue, which the PTX ISA does not promise",
-    )
+    """How to run, and what to look for."""
+    add_options(parser)
     parser.add_argument(
         "--shuffle",
         type=int,
@@ -207,11 +157,10 @@ class Request:
         has_stats: Whether to print counters.
         speed: What to say of its speed.
         has_trace: Whether to print each operation.
-        seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
         tolerances: Tolerances of that comparison, for `shuffle_check`.
         preceding: Positions among `args` that a preceding grid writes.
-        options: Further arguments of the interpreter.
+        options: What is given of `RunOptions`.
         front: Where the user of the debugger is, or None.
     """
 
@@ -225,7 +174,6 @@ class Request:
     has_stats: bool
     speed: Speed
     has_trace: bool
-    seed: int | None
     shuffle: int
     tolerances: dict[str, float]
     preceding: tuple[int, ...]
@@ -266,16 +214,10 @@ def read_request(words: argparse.Namespace, front: FrontEnd | None = None) -> Re
         has_stats=words.stats,
         speed=read_speed(words),
         has_trace=words.trace,
-        seed=words.seed,
         shuffle=words.shuffle or 0,
         tolerances={"rtol": words.rtol, "atol": words.atol},
         preceding=preceding,
-        options={
-            name: getattr(words, name)
-            for name in ("mode", "limit", "numbers", "unspecified", "order")
-            if getattr(words, name) is not None
-        }
-        | ({"on_finding": "collect"} if words.collect else {}),
+        options=read_flags(words).given(words.on),
         front=front or front_end(words),
     )
 
@@ -287,22 +229,16 @@ def _check_options(words: argparse.Namespace) -> None:
             raise UserError(
                 f"expected --on={executor} with --{option}, got --on={words.on}"
             )
-    for option in ("limit", "shuffle"):
-        number = getattr(words, option)
-        if number is not None and number < 1:
-            raise UserError(f"expected --{option} above 0, got {number}")
+    if words.shuffle is not None and words.shuffle < 1:
+        raise UserError(f"expected --shuffle above 0, got {words.shuffle}")
     is_debugged = words.debug or words.debug_port is not None
     if is_debugged and (words.on == "gpu" or words.shuffle or words.trace):
         raise UserError(
             "expected --debug with --on=interp or --on=emulator, without --shuffle and "
             "--trace"
         )
-    for option in OF_JUDGES if words.on == "gpu" else ():
-        value = getattr(words, option)
-        if value is not None and value is not False:
-            raise UserError(
-                f"expected --on=interp or --on=emulator with --{option}, got gpu"
-            )
+    if words.preceding and words.on == "gpu":
+        raise UserError("expected --on=interp or --on=emulator with --preceding")
     if words.shuffle and (words.trace or words.collect or words.seed is not None):
         raise UserError("expected --shuffle without --trace, --collect and --seed")
 
@@ -450,8 +386,6 @@ def _choices(request: Request) -> dict[str, Any]:
     choices: dict[str, Any] = dict(request.options)
     if request.has_trace:
         choices |= {"trace": _print_op, "on_block": _print_block}
-    if request.seed is not None:
-        choices["seed"] = request.seed
     if request.preceding:
         arrays = [request.args[position].value for position in request.preceding]
         choices["preceding"] = arrays

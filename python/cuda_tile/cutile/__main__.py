@@ -26,9 +26,9 @@ from cuda_tile.cli.failure import (
     reports_errors,
 )
 from cuda_tile.cli.plain_dialects import use_plain_dialects
-from cuda_tile.cutile.installation import AnySession, install
+from cuda_tile.cutile.installation import AnySession, install, installed
 from cuda_tile.cutile.session import Session
-from cuda_tile.cutile.settings import add_options, from_options
+from cuda_tile.cutile.settings import add_settings, from_options
 from cuda_tile.debug.options import add_debug_options, front_end
 from cuda_tile.debug.target import FrontEnd
 from cuda_tile.errors import CudaTileError, UserError, add_note, notes_of
@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
         prog="python -m cuda_tile.cutile",
         description="Runs a cuTile Python program without a GPU.",
     )
-    add_options(parser)
+    add_settings(parser)
     add_debug_options(parser)
     parser.add_argument(
         "--report",
@@ -159,7 +159,8 @@ def _is_hidden(file: str) -> bool:
 
 
 def run(program: Callable[[], object]) -> int:
-    """Runs the program; gives the exit code."""
+    """Runs the program; gives the exit code, 1 where findings were collected."""
+    before = _finding_count()
     try:
         program()
     except Exception as error:
@@ -168,7 +169,12 @@ def run(program: Callable[[], object]) -> int:
             traceback.print_exc()
         show(error)
         return 1
-    return 0
+    return int(_finding_count() > before)
+
+
+def _finding_count() -> int:
+    """Findings that the process has collected."""
+    return len(getattr(installed(), "findings", ()))
 
 
 @reports_errors

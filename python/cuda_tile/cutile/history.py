@@ -20,7 +20,10 @@ KernelError = UserError
 
 
 class KernelWarning(UserWarning):
-    """What a kernel did that hardware runs, but the language leaves undefined."""
+    """What a kernel did that hardware runs, but the language leaves undefined.
+
+    Where findings are collected, each of them too.
+    """
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def launch(
             views are used in place.
         on: `interp`, `emulator` or `gpu`, see `Settings`.
         gpu: The chip to compile for; sm_90 by default.
-        choices: `mode` and `seed`, see `Settings`.
+        choices: Other attributes of `Settings`, such as `mode` and `seed`.
 
     Returns:
         The launch with the executor's report; `launches` holds it too.

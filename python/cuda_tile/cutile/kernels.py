@@ -111,9 +111,7 @@ class Work:
             settings: How it ran.
             report: What the executor said.
         """
-        if settings.on == "interp":
-            return float(report.op_count)
-        if report.bounds is None:  # in the debugger, which counts no bounds
+        if getattr(report, "bounds", None) is None:  # not counted, or in the debugger
             return float(report.steps)
         from cuda_tile.tuning.clocks import launch_clocks
 
@@ -151,7 +149,8 @@ class Work:
             raise
         if front is None:  # which has shown it
             _say(report)
-        for line in getattr(report, "warnings", ()):
+        found = [str(finding) for finding in getattr(report, "findings", ())]
+        for line in [*getattr(report, "warnings", ()), *found]:
             text = "; ".join([line, *self._names(line)])
             warnings.warn(text, KernelWarning, stacklevel=_frames_of_this_package())
         launch = Launch(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cuda_tile.cutile.installation import check_cutile, install
-from cuda_tile.cutile.settings import add_options, from_options
+from cuda_tile.cutile.settings import add_settings, from_options
 from cuda_tile.errors import UserError
 
 PREFIX = "cutile-"
@@ -22,7 +22,7 @@ PREFIX = "cutile-"
 def pytest_addoption(parser: Any) -> None:
     """Adds the options."""
     group = parser.getgroup("cutile", "cuTile kernels without a GPU")
-    add_options(group, PREFIX)
+    add_settings(group, PREFIX)
 
 
 @pytest.hookimpl(tryfirst=True)

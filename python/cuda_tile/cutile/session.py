@@ -27,6 +27,7 @@ from cuda_tile.cutile.standin import Connection
 from cuda_tile.cutile.torch_graph import CAPTURES
 from cuda_tile.errors import InternalError, UserError, add_note
 from cuda_tile.runtime.args import Bound
+from cuda_tile.runtime.report import Finding
 
 if TYPE_CHECKING:
     from cuda_tile.debug.target import FrontEnd
@@ -83,11 +84,13 @@ class Session:
     Attributes:
         settings: How; may be replaced between launches, but for `gpu`.
         front: Where the user of the debugger is, or None.
+        findings: What was found in launches, where it is collected.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.front: FrontEnd | None = None
+        self.findings: list[Finding] = []
         self._threads = threading.local()
         self._work: dict[int, Work] = {}
         self._numbers = itertools.count(1)
@@ -187,6 +190,7 @@ class Session:
         try:
             with nullcontext() if folder is None else record_launch(folder, work):
                 launch = work.run(self.settings, self.front, is_benchmark=times)
+            self.findings += launch.report.findings
             if call is not None and times:
                 call.cost = work.cost(self.settings, launch.report)
         except BaseException as error:

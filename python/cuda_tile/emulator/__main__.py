@@ -36,8 +36,8 @@ from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.number_text import array_kind
+from cuda_tile.runtime.options import add_options, read_flags
 from cuda_tile.runtime.record import LaunchRecord
-from cuda_tile.runtime.report import MODES
 from cuda_tile.targets import find_target
 from cuda_tile.version import __version__
 
@@ -133,34 +133,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_checks(parser: argparse.ArgumentParser) -> None:
     """How to run, and what to look for."""
-    parser.add_argument(
-        "--mode",
-        choices=tuple(MODES),
-        help="adversarial (the default with --seed): a seeded random order of warps "
-        "and copies, and checks of all that synchronisation must order; slower; fast: "
-        "all warps in step; or what the interpreter calls these",
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="of the adversarial order; 0 by default"
-    )
-    parser.add_argument(
-        "--numbers",
-        choices=("floats", "exact"),
-        default="floats",
-        help="exact: floats are elements of a finite ring, so that any order of sums "
-        "gives the same bits (see docs/exact.md)",
-    )
+    add_options(parser)
     parser.add_argument(
         "--strict",
         action="store_true",
         help="bulk copies over what threads have read need a proxy fence between",
-    )
-    parser.add_argument(
-        "--order",
-        choices=("isa", "issue"),
-        default="isa",
-        help="issue: products and copies to tensor memory of one thread complete in "
-        "the order of issue, which the PTX ISA does not promise",
     )
     parser.add_argument(
         "--prove",
@@ -173,14 +150,6 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run a launch of up to 4 warps in all schedules that may differ, and say "
         "whether one of them is wrong, and how many results they have",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
-    )
-    parser.add_argument(
-        "--collect",
-        action="store_true",
-        help="go on after a finding where possible, and print all of them",
     )
 
 
@@ -292,7 +261,7 @@ def _explore(options: argparse.Namespace) -> int:
         block=options.block or _declared(entry, "reqntid", "--block"),
         args=[parse_argument(text).value for text in options.args],
         shared_bytes=options.shared,
-        numbers=options.numbers,
+        **read_flags(options).given("emulator"),
     )
     print(f"{entry.name}: {found}")
     return int(found.finding is not None)
@@ -321,14 +290,9 @@ def _run(options: argparse.Namespace) -> int:
         args=[arg.value for arg in args],
         cooperative=options.cooperative,
         stack_bytes=options.stack,
-        mode=options.mode,
-        seed=options.seed,
-        limit=options.limit,
-        numbers=options.numbers,
-        on_finding="collect" if options.collect else "raise",
+        **read_flags(options).given("emulator"),
         **_for_bounds(options, module, entry),
         strict=options.strict,
-        order=options.order,
     )
     for arg in args:
         saved = arg.saved

@@ -15,7 +15,7 @@ from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ptx.syntax import Function, Variable
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.tensor.map_object import SIZE_BYTES, Tensor
-from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
+from cuda_tile.exact.algebra import Algebra, algebra_of
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16
@@ -33,7 +33,7 @@ def whole(value: object, what: str, least: int) -> int:
 
 
 def elements(
-    function: Function, args: Sequence[Any], numbers: Numbers | Algebra
+    function: Function, args: Sequence[Any], numbers: str | Algebra
 ) -> Sequence[Any]:
     """The arguments; exact numbers as elements, in place in arrays."""
     algebra = algebra_of(numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +44,13 @@ from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
-from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
+from cuda_tile.exact.algebra import algebra_of
 from cuda_tile.machine.code import MachineCode
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.options import RunOptions, read, takes_options
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
-from cuda_tile.runtime.report import MODES, OnFinding, mode_on
 
 Mode = Literal["fast", "adversarial"]
-TensorOrder = Literal["isa", "issue"]
 
 # Lanes that run together in fast mode: many enough to hide Python's cost per step,
 # few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
@@ -69,6 +68,7 @@ _WORKSPACE_BYTES = 8
 STACK_BYTES = 16384
 
 
+@takes_options
 def launch(
     ptx: str | Module,
     entry: str | None = None,
@@ -79,20 +79,15 @@ def launch(
     shared_bytes: int = 0,
     cluster: int | Sequence[int] = (1, 1, 1),
     cooperative: bool = False,
-    mode: str | None = None,
-    seed: int | None = None,
-    limit: int | None = None,
     stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
-    on_finding: OnFinding = "raise",
-    numbers: Numbers | Algebra = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
     machine: MachineCode | None = None,
     preceding: Preceding = None,
     strict: bool = False,
-    order: TensorOrder = "isa",
     watcher: Watcher | None = None,
+    **choices: Any,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -107,72 +102,45 @@ def launch(
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         cooperative: Whether all CTAs run together, and may wait (this_grid().sync()).
-        mode: "fast" runs all warps in step, "adversarial" in a seeded random order
-            with all checks, the default with a seed; other names: `report.MODES`.
-        seed: Seed of the adversarial order; 0 by default.
-        limit: Most steps of one set of CTAs until it counts as endless.
         stack_bytes: Memory of each thread for alloca and recursion.
         memory: Memory that already holds arrays which pointers in `args` point to.
-        on_finding: "raise", or "collect" while the kernel can go on.
-        numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: Row of `cuda_tile.targets` whose rates make `Report.bounds`, or None.
         registers: Registers per thread that ptxas gave, if known, for resident CTAs.
         machine: What `bounds.slots.machine_code` gives, for `bounds` to count.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all": adversarial mode finds accesses before griddepcontrol.wait.
         strict: Whether a bulk copy over what threads have read needs a proxy fence.
-        order: Which tcgen05 operations of a thread complete in order: those of the ISA,
-            or all ("issue"); docs/synchronisation.md.
         watcher: Asked before each instruction; a debugger.
+        choices: Attributes of `cuda_tile.runtime.options.RunOptions`.
 
     Raises:
         PtxError: The text is malformed, or an instruction unknown, at its `line`.
         LaunchError: Arguments or dimensions do not fit the kernel.
         FindingError: The kernel did something it must not.
+        UserError: An option has a value that it cannot have.
 
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode, seed = _checked(mode, seed, on_finding, numbers, order)
+    options = read(choices).for_judge("emulator")
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
-    seed = arguments.whole(0 if seed is None else seed, "seed", 0)
-    limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module, function = _entry(ptx, entry)
     dims, memory = launch_extents(function, grid, block, cluster), global_memory(memory)
-    args = arguments.elements(function, args, numbers)
+    args = arguments.elements(function, args, options.numbers)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
-    run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
+    run = _Run(module, function, symbols, memory, dims, options, cooperative)
     run.expect(preceding, args, strict=strict)
     params = arguments.pack(function, values, symbols)
-    run.prepare(params, limit, _Assumed(registers, numbers, order), watcher)
-    run.execute(on_finding == "collect", bounds, registers, machine)
-    arguments.elements(function, args, numbers)
+    run.prepare(params, registers, watcher)
+    run.execute(bounds, registers, machine)
+    arguments.elements(function, args, options.numbers)
     return run.report
 
 
 def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     module = _module(ptx)
     return module, find_entry(module, name)
-
-
-def _checked(
-    mode: str | None, seed: int | None, on_finding: str, numbers: object, order: str
-) -> tuple[str, int | None]:
-    """The mode, which a seed says where it is not given, and the seed."""
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    if isinstance(numbers, str):
-        _check_choice("numbers", numbers, get_args(Numbers))
-    _check_choice("order", order, get_args(TensorOrder))
-    if mode is None:
-        mode = "fast" if seed is None else "adversarial"
-    _check_choice("mode", mode, tuple(MODES))
-    return mode_on("emulator", mode, seed)
-
-
-def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    if not isinstance(cast(object, value), str) or value not in choices:
-        raise LaunchError(f"expected {what} {' or '.join(choices)}, got {value!r}")
 
 
 def _module(ptx: object) -> Module:
@@ -209,20 +177,6 @@ def find_entry(module: Module, name: str | None) -> Function:
     raise LaunchError(f"expected {wanted}, the module has {names}")
 
 
-class _Assumed(NamedTuple):
-    """What a launch takes for granted; see `launch`.
-
-    Attributes:
-        registers: Registers of a thread; None where they are not known.
-        numbers: What floats are.
-        order: In which order operations of tensor cores complete.
-    """
-
-    registers: int | None
-    numbers: Numbers | Algebra
-    order: TensorOrder
-
-
 class _Run:
     """One launch: a machine that runs the grid's CTAs, some at a time."""
 
@@ -233,24 +187,25 @@ class _Run:
         symbols: Symbols,
         memory: GlobalMemory,
         dims: tuple[Dim3, Dim3, Dim3],
-        mode: str,
-        seed: int,
+        options: RunOptions,
         cooperative: bool,
     ) -> None:
         self._module = module
+        self._options = options
         self._entry = entry
         self._functions = symbols.functions
         n_instructions = sum(len(function.code) for function in self._functions)
         counters = Counters(n_instructions)
         alignment = Alignment(memory.regions)
         counters.alignment = alignment if alignment.is_needed else None
-        is_adversarial = mode == "adversarial"
+        is_adversarial = options.mode == "adversarial"
+        seed = options.seed or 0
         checked = CHECKED_ADVERSARIAL if is_adversarial else CHECKED_FAST
         self.report = Report(
             entry.name,
-            module,
-            self._functions,
-            counters,
+            module=module,
+            functions=self._functions,
+            counters=counters,
             checked=checked.format(seed=seed),
         )
         keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
@@ -292,8 +247,7 @@ class _Run:
     def prepare(
         self,
         params: NDArray[np.uint8],
-        limit: int,
-        assumed: _Assumed,
+        registers: int | None,
         watcher: Watcher | None,
     ) -> None:
         """Compiles the functions."""
@@ -304,11 +258,11 @@ class _Run:
         builder = Builder(
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
-            registers=assumed.registers,
-            algebra=algebra_of(assumed.numbers),
+            registers=registers,
+            algebra=algebra_of(self._options.numbers),
         )
         if builder.tensor is not None:
-            builder.tensor.order.by_issue = assumed.order == "issue"
+            builder.tensor.order.by_issue = self._options.order == "issue"
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0
@@ -318,6 +272,7 @@ class _Run:
             first += len(function.code)
         machine.polls.state_of = PollState(machine, self._steering()).of
         self._builtins = Builtins(machine, spaces, builder.algebra)
+        limit = self._options.limit or _DEFAULT_LIMIT
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )
@@ -337,19 +292,18 @@ class _Run:
 
     def execute(
         self,
-        collects: bool,
         chip: Chip | None,
         registers: int | None,
         code: MachineCode | None,
     ) -> None:
         """Runs the whole grid; with a chip, also computes bounds."""
         if chip is None:
-            self._run_grid(collects=collects)
+            self._run_grid()
             return
         watched = watched_places(self._functions)
         machine = self.machine
         traffic = machine.counters.traffic = Traffic(machine, watched)
-        self._run_grid(collects=collects)
+        self._run_grid()
         (declared,) = self._entry.limits.get("maxnreg", (None,))
         launched = Launched(
             self._module,
@@ -366,7 +320,8 @@ class _Run:
         counters = machine.counters
         self.report.bounds = find_bounds(chip, launched, counters, traffic)
 
-    def _run_grid(self, *, collects: bool) -> None:
+    def _run_grid(self) -> None:
+        collects = self._options.collect
         geometry = self.machine.geometry
         shadow = self.machine.shadow
         shadow.log.naming = self._name
@@ -388,6 +343,7 @@ class _Run:
             self.report.findings.append(finding)
         finally:
             self.report.stdout = self._builtins.printed.text
+            self.report.steps = self.report.totals["warps"]
             self.report.warnings += watch.warnings() if watch is not None else ()
 
     def _collect(self, kind: str, message: str, at: int) -> None:

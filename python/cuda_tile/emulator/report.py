@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 
 from cuda_tile.emulator.bounds.compute import Bounds
 from cuda_tile.emulator.bounds.text import bounds_text, executions_text, loop_notes
@@ -15,6 +15,7 @@ from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
 from cuda_tile.emulator.tensor.memory import N_COLUMNS
 from cuda_tile.emulator.text_table import listing, table
 from cuda_tile.pictured import Pictured
+from cuda_tile.runtime.report import RunReport
 
 SCHEMA = 1
 """Version of the JSON, which `run_schema.json` describes; it goes up when a field
@@ -50,28 +51,20 @@ class Loop:
     instruction_mix: Counts
 
 
-@dataclass
-class Report(Pictured):
+@dataclass(kw_only=True)
+class Report(RunReport[Finding], Pictured):
     """The result of a launch.
 
     Attributes:
-        kernel: Name of the entry.
-        findings: Faults found; empty for a clean run.
+        module: The PTX.
+        functions: Those of it that the kernel may call, itself first.
         counters: Counts per instruction, of all functions one after another.
-        stdout: What the kernel printed.
-        warnings: What adversarial mode did not watch, in words; mostly empty.
-        checked: What was looked at and what was not, in one line.
         bounds: How fast a chip could at best do this work; None unless asked for.
     """
 
-    kernel: str
     module: Module
     functions: list[Function]
     counters: Counters
-    findings: list[Finding] = field(default_factory=list[Finding])
-    stdout: str = ""
-    warnings: list[str] = field(default_factory=list[str])
-    checked: str = ""
     bounds: Bounds | None = None
 
     def __repr__(self) -> str:
@@ -79,11 +72,6 @@ class Report(Pictured):
         count = len(self.findings)
         found = f"{count} finding{'' if count == 1 else 's'}"
         return f"<Report of {self.kernel}: {found}>"
-
-    @property
-    def steps(self) -> int:
-        """Instructions that warps ran, one for each warp."""
-        return self.totals["warps"]
 
     @property
     def totals(self) -> Counts:

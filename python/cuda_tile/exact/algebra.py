@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from cuda_tile.exact import arrays, formats, functions, ring
 from cuda_tile.exact.ring import Array, Elements
 
-Numbers = Literal["floats", "exact"]
 Natural = Callable[..., Array]
 
 
@@ -172,7 +171,7 @@ class Ring:
 RING = Ring()
 
 
-def algebra_of(numbers: Numbers | Algebra) -> Algebra | None:
+def algebra_of(numbers: str | Algebra) -> Algebra | None:
     """The algebra of a choice of numbers; None of floats.
 
     Args:

@@ -9,10 +9,6 @@ warning, counted, with its location; in `permissive` mode nothing is looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
-
-Unspecified: TypeAlias = Literal["pattern", "zero"]
-"""What elements are that nothing specifies."""
 
 
 @dataclass(slots=True)
@@ -33,9 +29,9 @@ class Alarms:
         first, count = self._texts.get((location, kind), (f"{location}: {text}", 0))
         self._texts[location, kind] = first, count + 1
 
-    def lines(self) -> tuple[str, ...]:
+    def lines(self) -> list[str]:
         """A line per kind and place, with the count where it is above one."""
-        return tuple(
+        return [
             text if count == 1 else f"{text} ({count} times)"
             for text, count in self._texts.values()
-        )
+        ]

@@ -27,7 +27,7 @@ a byte: an odd count is an error when checked, and rounds down when permissive. 
 pointer counts bytes."""
 
 ORDERS_WITH_IDENTITY = frozenset(("left", "swapped"))
-"""Values of `reduce_order` that fold the identity in (a sum over -0 shows it)."""
+"""Values of `order` that fold the identity in (a sum over -0 shows it)."""
 
 SCAN_OPERANDS: int | None = None
 """Most operands of a scan; None for as many as it has."""
@@ -146,7 +146,7 @@ class Question:
     Attributes:
         asks: What it asks.
         names: Constants of this module that answer it, and options of `interp.run`
-            (`seed`, `mode`, `reduce_order`) that choose among the answers.
+            (`seed`, `mode`, `order`) that choose among the answers.
         answer: What the interpreter does where no constant or option says it.
     """
 
@@ -165,7 +165,7 @@ QUESTIONS = {
         ("PACK_I1_BITS", "F4_POINTERS_ADDRESS_LOW_HALVES"),
         "an i1 takes a byte, in globals too",
     ),
-    6: Question("the identity folded in", ("ORDERS_WITH_IDENTITY", "reduce_order")),
+    6: Question("the identity folded in", ("ORDERS_WITH_IDENTITY", "order")),
     7: Question("scan of several operands", ("SCAN_OPERANDS",)),
     8: Question("divi unsigned with negative_inf", ("UNSIGNED_FLOOR_TRUNCATES",)),
     9: Question("remi of the smallest value by -1", ("REMI_OVERFLOW_IS_UNDEFINED",)),

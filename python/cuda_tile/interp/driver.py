@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError, add_note, expect
-from cuda_tile.exact.algebra import Algebra, Numbers, algebra_of
+from cuda_tile.exact.algebra import algebra_of
 from cuda_tile.interp import decisions
-from cuda_tile.interp.alarms import Unspecified
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.exact import Rules
 from cuda_tile.interp.machine import (
@@ -33,50 +32,24 @@ from cuda_tile.interp.values import InterpError, RaceError
 from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.options import read, takes_options
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
-from cuda_tile.runtime.report import Finding, OnFinding, check_on_finding, mode_on
-
-ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
+from cuda_tile.runtime.report import Finding, RunReport
 
 
-@dataclass(frozen=True, slots=True)
-class InterpReport:
+@dataclass
+class InterpReport(RunReport[Finding]):
     """What a launch did.
 
     Attributes:
-        entry: Name of the kernel.
         grid: Tile blocks along x, y, z.
         block_count: Tile blocks that ran.
-        op_count: Ops that ran, in all blocks.
         seconds: Wall time of the launch.
-        stdout: What the kernel printed.
-        failures: A line per element that an assert found false.
-        warnings: What is no error in this mode, but where a compiled kernel may differ,
-            each with its source line and, above one, how often it came.
-        findings: Faults, where they are collected; the first one ends the launch.
-        checked: What was looked at and what was not, in one line.
     """
 
-    entry: str
-    grid: tuple[int, int, int]
-    block_count: int
-    op_count: int
-    seconds: float
-    stdout: str = ""
-    failures: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    checked: str = ""
-
-    @property
-    def kernel(self) -> str:
-        """Name of the kernel."""
-        return self.entry
-
-    @property
-    def steps(self) -> int:
-        """Ops that ran, in all blocks."""
-        return self.op_count
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block_count: int = 1
+    seconds: float = 0.0
 
 
 CHECKED = {
@@ -118,23 +91,25 @@ class AssertionsFailed(InterpError):
     """A launch ended, and asserts in it were false.
 
     Attributes:
-        report: What the launch did; `failures` holds a line per false element.
+        report: What the launch did; `findings` has one per false element.
     """
 
     def __init__(self, report: InterpReport) -> None:
         self.report = report
-        count = len(report.failures)
+        failures = [each.message for each in report.findings if each.kind == "assert"]
+        count = len(failures)
         rest = f"\n... and {count - 8} more" if count > 8 else ""
         super().__init__(
-            f"{report.entry}: {count} assertion{'s' if count > 1 else ''} failed:\n"
-            + "\n".join(report.failures[:8])
+            f"{report.kernel}: {count} assertion{'s' if count > 1 else ''} failed:\n"
+            + "\n".join(failures[:8])
             + rest,
-            kernel=report.entry,
+            kernel=report.kernel,
             op_name="assert",
         )
         self.stdout = report.stdout
 
 
+@takes_options
 def run(
     module: Any,
     entry: str | None = None,
@@ -142,16 +117,10 @@ def run(
     grid: int | Sequence[int],
     args: Sequence[Argument],
     memory: GlobalMemory | None = None,
-    mode: str = "strict",
-    seed: int | None = None,
-    reduce_order: ReduceOrder | None = None,
     trace: Trace | None = None,
     on_block: BlockTrace | None = None,
-    limit: int | None = None,
     preceding: Preceding = None,
-    numbers: Numbers | Algebra = "floats",
-    unspecified: Unspecified = "pattern",
-    on_finding: OnFinding = "raise",
+    **choices: Any,
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
 
@@ -162,29 +131,15 @@ def run(
         grid: Tile blocks along x, y, z; missing dimensions are 1.
         args: The kernel's parameters in order; NumPy arrays stand for pointers.
         memory: Where pointers may point besides `args`, or None for only there.
-        mode: A name of `runtime.report.MODES`. `strict` makes undefined behaviour an
-            error; `hardware` warns where hardware runs it all the same; `permissive`
-            looks for none of it and gives the value that hardware most likely gives.
-        seed: Shuffles all that the text leaves open: the order of blocks and how they
-            interleave, of weak accesses that no token orders, of the elements of an
-            atomic, of sums in mmaf, and of reductions unless `reduce_order` says
-            otherwise. None runs x fastest, then y, then z, in program order.
-        reduce_order: How reductions combine elements; see `reduce.py`.
         trace: Called after each op, terminators excepted, with the decoded op and its
             results; `trace.describe` makes a line of them.
         on_block: Called with a tile block's place in the grid whenever it goes on;
             the ops traced from then on are its.
-        limit: Largest number of ops to run, or None.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; accesses to them that are not ordered after gdc_wait_tko are errors.
             None for a launch after the preceding grid.
-        numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
-            sums have no order (docs/exact.md). Floats in `args` become elements.
-        unspecified: What elements are that nothing specifies: "pattern" shows, NaN
-            for floats, wherever a stored value depends on them; "zero" hides them, as
-            hardware often does. Under a seed hardware mode draws them.
-        on_finding: Whether what is undefined raises, or ends the launch and is in
-            `InterpReport.findings`; so are false assertions, which end none.
+        choices: Attributes of `cuda_tile.runtime.options.RunOptions`. A finding that
+            is collected ends the launch, but a false assertion does not.
 
     Raises:
         UserError: The entry, the grid or an argument does not fit.
@@ -194,24 +149,18 @@ def run(
         Unsupported: An op has no rule.
         KeyboardInterrupt: With a note that says where the kernel stood.
     """
-    check_on_finding(on_finding)
     session = Session(
         module,
         entry,
         grid=grid,
         args=args,
         memory=memory,
-        mode=mode,
-        seed=seed,
-        reduce_order=reduce_order,
         trace=trace,
         on_block=on_block,
-        limit=limit,
         preceding=preceding,
-        numbers=numbers,
-        unspecified=unspecified,
+        **choices,
     )
-    return session.finish(on_finding)
+    return session.finish()
 
 
 def load(module: Any) -> Program:
@@ -228,35 +177,6 @@ def load(module: Any) -> Program:
             f"{type(module).__name__}"
         )
     return decode(module)
-
-
-def _check_options(
-    reduce_order: str | None,
-    seed: int | None,
-    limit: int | None,
-    numbers: object,
-    unspecified: str,
-) -> None:
-    """Refuses what no option can be."""
-    for name, value, known in (
-        *(
-            [("numbers", numbers, get_args(Numbers))]
-            if isinstance(numbers, str)
-            else []
-        ),
-        ("unspecified", unspecified, get_args(Unspecified)),
-        ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
-    ):
-        expect(name, value, (str, type(None)), "a word")
-        if value not in known:
-            words = ", ".join(str(word) for word in known)
-            raise UserError(f"expected {name} to be one of {words}, got {value!r}")
-    for name, number in (("seed", seed), ("limit", limit)):
-        expect(name, number, (int, np.integer, type(None)), "a whole number or None")
-    if seed is not None and seed < 0:
-        raise UserError(f"expected a seed of 0 or more, got {seed}")
-    if limit is not None and limit < 1:
-        raise UserError(f"expected a limit above 0, got {limit}")
 
 
 class Session:
@@ -278,30 +198,24 @@ class Session:
         grid: int | Sequence[int],
         args: Sequence[Argument],
         memory: GlobalMemory | None = None,
-        mode: str = "strict",
-        seed: int | None = None,
-        reduce_order: ReduceOrder | None = None,
         trace: Trace | None = None,
         on_block: BlockTrace | None = None,
-        limit: int | None = None,
         preceding: Preceding = None,
         watcher: Watcher | None = None,
-        numbers: Numbers | Algebra = "floats",
-        unspecified: Unspecified = "pattern",
+        **choices: Any,
     ) -> None:
         self._start = time.perf_counter()
-        mode, seed = mode_on("interp", mode, seed)
-        self._mode = mode
-        _check_options(reduce_order, seed, limit, numbers, unspecified)
+        self._options = options = read(choices).for_judge("interp")
         expect("memory", memory, (GlobalMemory, type(None)), "a GlobalMemory or None")
         for name, function in (("trace", trace), ("on_block", on_block)):
             expect(name, function, (Callable, type(None)), "a function or None")
         program = load(module)
-        algebra = algebra_of(numbers)
+        algebra = algebra_of(options.numbers)
         if algebra is not None:
             program = Rules(algebra).program(program)
         kernel = _select(program, entry)
-        extents = _grid(kernel.name, grid, mode)
+        is_checked = options.mode != "permissive"
+        extents = _grid(kernel.name, grid, is_checked=is_checked)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
         if algebra is not None:
@@ -316,26 +230,25 @@ class Session:
         )
         self.entry = kernel
         self.block_ids = _block_ids(extents)
-        is_checked = mode != "permissive"
         has_races = is_checked and len(self.block_ids) > 1
         self.launch = Launch(
             kernel=kernel.name,
             memory=memory,
             grid=extents,
             is_checked=is_checked,
-            is_strict=mode == "strict",
-            is_shuffled=seed is not None,
-            has_zeros=unspecified == "zero",
+            is_strict=options.mode == "strict",
+            is_shuffled=options.seed is not None,
+            has_zeros=options.unspecified == "zero",
             algebra=algebra,
-            reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
-            random=np.random.default_rng(seed),
+            order=options.order,
+            random=np.random.default_rng(options.seed),
             globals=program.globals,
             races=Races(memory) if has_races else None,
             replicas=_replicas(bound),
             trace=trace,
             on_block=on_block,
             watcher=watcher,
-            limit=limit,
+            limit=options.limit,
             preceding=byte_ranges(preceding, bound),
         )
 
@@ -380,48 +293,42 @@ class Session:
             served = tuple(ids[number::count])
             yield TileBlock(self.launch, self.entry, served[0], number, served=served)
 
-    def finish(self, on_finding: OnFinding) -> InterpReport:
+    def finish(self) -> InterpReport:
         """Runs the launch to its end; as `run`."""
         try:
             for _ in self.stops():
                 pass
         except InterpError as error:
-            if on_finding == "raise":
-                if self.launch.failures:  # on a GPU these end the kernel before
-                    raise AssertionsFailed(self.report(collects=True)) from error
-                raise
-            found = InterpFinding.of(error, self.launch.kernel)
-            return self.report(collects=True, found=(found,))
-        return self.report(collects=on_finding == "collect")
+            if self._options.collect:
+                return self.report(InterpFinding.of(error, self.launch.kernel))
+            self.report()  # on a GPU false assertions end the kernel before
+            raise
+        return self.report()
 
-    def report(
-        self, *, collects: bool = False, found: tuple[Finding, ...] = ()
-    ) -> InterpReport:
+    def report(self, *found: Finding) -> InterpReport:
         """What the launch did, once it ended.
 
         Args:
-            collects: Whether false assertions are findings of the report.
-            found: What ended the launch.
+            found: What ended it.
 
         Raises:
-            AssertionsFailed: Some assertion was false, and they are not collected.
+            AssertionsFailed: Some assertion was false, and findings are not collected.
         """
-        launch = self.launch
-        asserts = (Finding("assert", text, launch.kernel) for text in launch.failures)
+        launch, options = self.launch, self._options
+        asserts = [Finding("assert", text, launch.kernel) for text in launch.failures]
         order = "one random order" if launch.is_shuffled else "program order"
         report = InterpReport(
             launch.kernel,
+            [*found, *asserts],
+            "".join(launch.output),
+            launch.alarms.lines(),
+            f"{CHECKED[options.mode or '']}, in {order}; not other orders",
+            launch.op_count,
             launch.grid,
             len(self.block_ids),
-            launch.op_count,
             time.perf_counter() - self._start,
-            "".join(launch.output),
-            tuple(launch.failures),
-            launch.alarms.lines(),
-            (*found, *asserts) if collects else (),
-            f"{CHECKED[self._mode]}, in {order}; not other orders",
         )
-        if launch.failures and not collects:
+        if asserts and not options.collect:
             raise AssertionsFailed(report)
         return report
 
@@ -454,14 +361,16 @@ def _select(program: Program, name: str | None) -> Entry:
     return program.entries[name]
 
 
-def _grid(kernel: str, grid: int | Sequence[int], mode: str) -> tuple[int, int, int]:
+def _grid(
+    kernel: str, grid: int | Sequence[int], *, is_checked: bool
+) -> tuple[int, int, int]:
     grid = (grid,) if isinstance(grid, int) else tuple(grid)
     if not 1 <= len(grid) <= 3 or any(int(n) != n or n < 1 for n in grid):
         raise UserError(
             f"{kernel}: expected a grid of one to three sizes, got {list(grid)}"
         )
     most = decisions.MAX_GRID_EXTENT
-    if mode != "permissive" and max(grid) > most:
+    if is_checked and max(grid) > most:
         raise UserError(
             f"{kernel}: expected a grid of at most {most} blocks per axis, "
             f"got {list(grid)}"

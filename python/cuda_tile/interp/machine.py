@@ -77,7 +77,7 @@ class Launch:
         is_shuffled: Whether weak accesses are delayed at random.
         has_zeros: Whether unspecified elements are zeros.
         algebra: What floats are, if they are no floats; see `exact.py`.
-        reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
+        order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
         races: Finds races between blocks, or None in permissive mode.
@@ -103,7 +103,7 @@ class Launch:
     grid: tuple[int, int, int]
     is_checked: bool
     is_strict: bool
-    reduce_order: str
+    order: str | None
     random: np.random.Generator
     is_shuffled: bool = False
     has_zeros: bool = False

@@ -33,7 +33,7 @@ def _multiply_add(
 ) -> Array:
     """`acc + lhs @ rhs`; shuffle mode sums in a random order of random groups."""
     kind = op.tile().element
-    if run.launch.reduce_order != "shuffle":
+    if run.launch.order != "shuffle":
         return round_to(widen(acc) + np.matmul(lhs, rhs), kind)
     order = run.launch.random.permutation(lhs.shape[-1])
     total = acc

@@ -34,7 +34,7 @@ def combine(run: TileBlock, op: Op, first: Tuple, second: Tuple) -> Tuple:
     Its ops are elementwise on scalars, so they mean the same on arrays of any shape.
     The arguments come in pairs per operand: an element, then the accumulator.
     """
-    order = run.launch.reduce_order
+    order = run.launch.order
     is_swapped = order == "swapped"
     if order == "shuffle":
         is_swapped = bool(run.launch.random.integers(2))
@@ -60,7 +60,7 @@ def _rows(op: Op, operands: Tuple) -> Tuple:
 def reduce(run: TileBlock, op: Op, *operands: Array) -> Tuple:
     """Combines along `dim`, which disappears from the shape."""
     rows = _rows(op, operands)
-    order = run.launch.reduce_order
+    order = run.launch.order
     if order in decisions.ORDERS_WITH_IDENTITY:
         return _left(run, op, rows)
     if order == "shuffle":
@@ -94,7 +94,7 @@ def scan(run: TileBlock, op: Op, *operands: Array) -> Tuple:
     rows = _rows(op, operands)
     if op.attributes["reverse"]:
         rows = tuple(row[::-1] for row in rows)
-    if run.launch.reduce_order in decisions.ORDERS_WITH_IDENTITY:
+    if run.launch.order in decisions.ORDERS_WITH_IDENTITY:
         done = _scan_left(run, op, rows)
     else:
         done = _scan_doubling(run, op, rows)
@@ -122,7 +122,7 @@ def _scan_doubling(run: TileBlock, op: Op, rows: Tuple) -> Tuple:
     count: int = rows[0].shape[0]
     width = 1
     singles = rows
-    is_shuffled = run.launch.reduce_order == "shuffle"
+    is_shuffled = run.launch.order == "shuffle"
     start = run.launch.random.integers(1, min(count, 8) + 1) if is_shuffled else 1
     while width < count:
         by_one = width < start

@@ -25,7 +25,7 @@ from cuda_tile.judge.court import Rules
 from cuda_tile.judge.hook import load
 from cuda_tile.judge.runner import Limits, judge_file
 from cuda_tile.judge.verdict import SCHEMA, Verdict
-from cuda_tile.runtime.report import MODES
+from cuda_tile.runtime.options import add_options, read_flags
 from cuda_tile.targets import find_target
 
 NOT_RIGHT = 3
@@ -46,7 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--against", required=True, metavar="REFERENCE", help="what is right; trusted"
     )
     _add_rules(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="draws data and orders")
+    add_options(parser, names=("mode", "seed"))
     parser.add_argument(
         "-j", "--jobs", type=int, default=1, metavar="N", help="candidates at once, 1"
     )
@@ -58,7 +58,6 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
     add("--time-limit", type=float, default=300, metavar="S", help="of a verdict, 300")
     add("--call-limit", type=float, default=20, metavar="S", help="of a call, 20")
     add("--memory-limit", type=float, default=4, metavar="GIB", help="per process, 4")
-    add("--mode", choices=tuple(MODES), default="strict", help="of the interpreter")
     add(
         "--slower", type=float, default=4, metavar="X",
         help="operations over those of the reference's program that are slow, 4",
@@ -77,21 +76,22 @@ def read_limits(words: argparse.Namespace) -> Limits:
         if getattr(words, name) <= 0:
             raise UserError(f"expected --{name.replace('_', '-')} above 0")
     find_target(words.gpu)
+    mode = read_flags(words).mode or Rules.mode
     rules = Rules(
-        words.call_limit, words.mode, words.slower, not words.no_emulator, words.gpu
+        words.call_limit, mode, words.slower, not words.no_emulator, words.gpu
     )
     return Limits(words.time_limit, int(words.memory_limit * (1 << 30)), rules)
 
 
 def judge_all(words: argparse.Namespace) -> Iterator[tuple[str, Verdict]]:
     """Each candidate with its verdict, in the order of the command line."""
-    limits = read_limits(words)
+    limits, seed = read_limits(words), read_flags(words).seed
     names = cast("list[str]", words.candidates)
     reference = Path(words.against)
     load(*filter(Path.is_file, map(Path, [*names, words.against])))  # before threads
 
     def judge(name: str) -> Verdict:
-        return judge_file(Path(name), reference, limits, words.seed)
+        return judge_file(Path(name), reference, limits, seed)
 
     with ThreadPoolExecutor(words.jobs) as pool:
         yield from zip(names, pool.map(judge, names), strict=True)

@@ -199,7 +199,7 @@ class Device:
             limit=MOST_OPS,
             numbers=self._numbers,
         )
-        return report.op_count
+        return report.steps
 
     def _remember(self, booked: Booked) -> None:
         number = len(self.launches) - 1

@@ -14,7 +14,7 @@ def shift(x, y, size: ct.Constant[int]):
 x, y = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
 cutile.launch((2,), shift, (x, y, 64))
 assert (y[:128] == x[1:129]).all()
-print(cutile.launches[-1].report.op_count, "operations")
+print(cutile.launches[-1].report.steps, "operations")
 
 compiled = cutile.compile(shift, (x, y, 64), gpu="sm_80")
 print(compiled.report.kernels[0].registers, "registers")
