@@ -12,7 +12,8 @@ its host functions.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from nvcc_ptx import ptx_of
 from real_kernels import aligned
 
+from cuda_tile.chip_clocks import Constant, chip_clocks
 from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.emulator import Report, TensorMap, launch, parse
 from cuda_tile.emulator.bounds.compute import Bound
@@ -51,7 +53,7 @@ class Source:
         entry: A pattern of its instance, in the mangled name.
         tile: Its tile: rows, columns, depth of an iteration; of attention queries,
             keys, and the head's extent.
-        threads: Of a CTA.
+        threads: Of a CTA, along x and y or all.
         shared: Dynamic bytes of a CTA.
         ctas: CTAs that are counted, a cluster of them where it has clusters.
         tiles: Tile blocks that they do, along M; more than one each if persistent.
@@ -66,7 +68,7 @@ class Source:
     file: str
     entry: str
     tile: tuple[int, int, int]
-    threads: int
+    threads: int | tuple[int, int]
     shared: int
     ctas: int = 1
     tiles: int = 1
@@ -118,7 +120,34 @@ _PAIR: dict[str, Any] = {
     **{"extra": (None, 0), "blocks": 14},
 }
 _LONG = _PAIR | {"tiles": 4}
+
+
+def _simt(
+    entry: str, tile: tuple[int, int, int], threads: int | tuple[int, int]
+) -> Source:
+    """All iterations are counted: loops inside of theirs have other work."""
+    path, blocks = "02a_matmul_simt/matmul.cu", 4096 // tile[2]
+    return Source(path, entry, tile, threads, 0, blocks=blocks)
+
+
+_TI_SUPER = replace(
+    chip_clocks(find_target("sm_89")),
+    part="RTX 4070 Ti SUPER",
+    multiprocessors=66,
+    boost_ghz=Constant(2.61, 2.77, 2.45, "published", "SHEET"),
+    dram_bytes=Constant(618 / 2.61, 655 / 2.61, 581 / 2.61, "assumed", "0.92 of SHEET"),
+)
+"""The part of the ladder of f32; its name stands in learn-cuda's page."""
+
+
 SOURCES = {
+    "simt v1": _simt("v1_kernel", (24, 32, 4), (32, 24)),
+    "simt v2": _simt("v2_kernel", (32, 32, 32), (32, 32)),
+    "simt v3": _simt("v3_kernel", (128, 128, 32), 256),
+    "simt v4": _simt("v4_kernel", (128, 128, 32), 256),
+    "simt v5": _simt("v5_kernel", (128, 64, 64), 256),
+    "simt v6a": _simt("v6.*Lb0E", (128, 128, 16), 128),
+    "simt v6b": _simt("v6.*Lb1E", (64, 128, 8), 64),
     "sm80 v1": _sm80(1, "Li64ELb0ELb0E", _SLICE),
     "sm80 v2": _sm80(1, "Li64ELb1ELb0E", _SLICE),
     "sm80 v3": _sm80(1, "Li72ELb1ELb0E", 256 * 72 * 2),
@@ -176,6 +205,8 @@ def predict(folder: Path, name: str, gpu: str, size: tuple[int, int, int]) -> Ti
     """
     source = SOURCES[name]
     rows, columns, depth = source.tile
+    if name.startswith("simt"):
+        return _predict_simt(_count_simt(folder, source, gpu), source, gpu, size)
     if name.startswith("attention"):
         report = _count_attention(folder, source, gpu)
         heads, queries, keys = size
@@ -194,6 +225,36 @@ def predict(folder: Path, name: str, gpu: str, size: tuple[int, int, int]) -> Ti
         longer=_longer(report, loops / source.blocks),
         dram_bytes=moved,
     )
+
+
+def _predict_simt(
+    report: Report, source: Source, gpu: str, size: tuple[int, int, int]
+) -> Time:
+    m, n, k = size
+    wanted = ceil(m / source.tile[0]) * (n // source.tile[1])
+    return time_of_counts(
+        report,
+        (1,),
+        find_target(gpu),
+        as_grid=(wanted,),
+        dram_bytes=4.0 * (m * k + n * k + m * n),
+        chip=_TI_SUPER,
+    )
+
+
+def _count_simt(folder: Path, source: Source, gpu: str) -> Report:
+    """Counts one tile block of a product of f32, rows by rows, by threads."""
+    rows, columns, depth = source.tile
+    k = depth * source.blocks
+    rng = np.random.default_rng(0)
+    a, b = (
+        _placed(rng.integers(-2, 3, shape), np.float32)
+        for shape in ((rows, k), (k, columns))
+    )
+    c = _placed(np.zeros((rows, columns)), np.float32)
+    report = _run(folder, source, gpu, [a, b, c, rows, columns, k])
+    _check(c, a @ b)
+    return report
 
 
 def _count_product(folder: Path, source: Source, gpu: str) -> Report:
@@ -224,9 +285,9 @@ def _count_attention(folder: Path, source: Source, gpu: str) -> Report:
     return report
 
 
-def _placed(values: Array) -> Array:
-    """As bf16, at a multiple of 256 bytes, as `cudaMalloc` gives."""
-    found = aligned(values.shape, BF16)
+def _placed(values: Array, dtype: Any = BF16) -> Array:
+    """As bf16 or another type, at a multiple of 256 bytes, as `cudaMalloc` gives."""
+    found = aligned(values.shape, dtype)
     found[...] = values
     return found
 

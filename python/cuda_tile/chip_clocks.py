@@ -39,7 +39,7 @@ SOURCES = {
         'CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions"',
         "2026-11-28",
     ),
-    "SHEET": ("data sheets of A100, H100, B200, RTX 5090", "2026-11-28"),
+    "SHEET": ("data sheets of A100, H100, B200, RTX 4090, RTX 5090", "2026-11-28"),
     "SEMI": (
         "SemiAnalysisAI/microbench-blackwell, B200: CSV files of TMA, LDGSTS and a "
         "CUTLASS mainloop",
@@ -218,6 +218,20 @@ _AMPERE = replace(
     f32_lanes=64,
     convert_lanes=16,
 )
+_ADA = replace(
+    _AMPERE,
+    part="RTX 4090",
+    multiprocessors=128,
+    boost_ghz=_rate(_published(2.52, "SHEET", 0.06)),
+    loaded_ghz=_rate(_published(2.52, "SHEET", 0.06)),
+    l2_bytes=_rate(_assumed(16.6, "RRZE has that on A40", 0.25)),
+    dram_bytes=_rate(_assumed(927 / 2.52, "0.92 of the data sheet's", 0.06)),
+    shared=_published(30, "LUO"),
+    l2=_published(273, "LUO", 0.1),
+    dram=_published(541, "LUO; more under load", 0.2),
+    f32_lanes=128,
+    convert_lanes=64,
+)
 _BLACKWELL = replace(
     _HOPPER,
     part="B200",
@@ -252,6 +266,7 @@ _GRAPHICS = replace(
 )
 _CHIPS = {
     "sm_80": _AMPERE,
+    "sm_89": _ADA,
     "sm_90": _HOPPER,
     "sm_100": _BLACKWELL,
     "sm_120": _GRAPHICS,

@@ -17,6 +17,7 @@ from cuda_tile.machine.code import MachineCode, read_code
 from cuda_tile.machine.disassembler import disassemble, find_nvdisasm
 from cuda_tile.machine.executions import executions
 from cuda_tile.machine.flow import Equations
+from cuda_tile.machine.pending import pending_by_line
 from cuda_tile.targets import find_target
 
 needs_nvdisasm = pytest.mark.skipif(find_nvdisasm() is None, reason="needs nvdisasm")
@@ -100,6 +101,60 @@ def test_a_turned_jump_and_a_spill_say_nothing_of_their_line() -> None:
     assert found.counts[code.starts[head]] == 40
     assert found.entries() == {head: 4}
     assert found.contradicting == 0
+
+
+# A loop of four copies, whose loads ptxas joins, and one for what is left.
+REMAINDER = """
+.text.k:
+	//## File "ptx", line 10
+        /*0000*/                   STG.E [R2], R4 ;
+        /*0010*/              @!P0 BRA `(.L_x_2) ;
+.L_x_1:
+	//## File "ptx", line 12
+        /*0020*/                   LDS.128 R4, [R2] ;
+        /*0030*/                   LDG.E R12, [R30] ;
+        /*0040*/                   LDG.E R13, [R30+0x4] ;
+        /*0050*/                   LDG.E.64 R14, [R30+0x8] ;
+	//## File "ptx", line 13
+        /*0060*/                   FFMA R8, R4, R12, R8 ;
+        /*0070*/                   FFMA R9, R5, R13, R9 ;
+        /*0080*/                   FFMA R10, R6, R14, R10 ;
+        /*0090*/                   FFMA R11, R7, R15, R11 ;
+	//## File "ptx", line 14
+        /*00a0*/               @P1 BRA `(.L_x_1) ;
+.L_x_2:
+	//## File "ptx", line 14
+        /*00b0*/              @!P2 BRA `(.L_x_4) ;
+.L_x_3:
+	//## File "ptx", line 12
+        /*00c0*/                   LDS R4, [R2] ;
+	//## File "ptx", line 13
+        /*00d0*/                   FFMA R8, R4, R6, R8 ;
+	//## File "ptx", line 14
+        /*00e0*/               @P2 BRA `(.L_x_3) ;
+.L_x_4:
+	//## File "ptx", line 15
+        /*00f0*/                   STG.E [R2], R4 ;
+        /*0100*/                   EXIT ;
+"""
+
+
+def test_the_loop_for_what_is_left_is_taken_not_to_run() -> None:
+    code = read_code(REMAINDER, "k")
+    counted = executions(code, {10: 4, 12: 400, 13: 400, 14: 400, 15: 4})
+    found = {
+        (i.name, i.operands.split(",")[0].strip()): count
+        for i, count in zip(code.code, counted.counts, strict=True)
+    }
+    assert found["FFMA", "R11"] == found["LDS.128", "R4"] == 100
+    assert found["LDS", "R4"] == 0
+
+
+def test_loads_are_on_their_way_until_something_needs_one() -> None:
+    code = read_code(REMAINDER, "k")
+    assert pending_by_line(code) == {12: 16}
+    needed = REMAINDER.replace("LDG.E R13, [R30+0x4]", "LDG.E R13, [R12]")
+    assert pending_by_line(read_code(needed, "k")) == {12: 12}
 
 
 def test_a_wait_is_asked_once_and_slow_paths_are_not_counted() -> None:

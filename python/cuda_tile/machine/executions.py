@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mode
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.machine.code import MachineCode, MachineInstruction
 from cuda_tile.machine.flow import Equations, Row
-from cuda_tile.machine.kinds import is_poll, touches_memory, trust
+from cuda_tile.machine.kinds import computes_floats, is_poll, touches_memory, trust
 
 _LEVELS, _JUMPS = 3, 2
 """Kinds of evidence, see `kinds.trust`, and that of jumps."""
@@ -181,13 +182,14 @@ def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Execution
         if leaving is not None:
             found.add(row - leaving, -constant * started)
     found.agreeing = found.contradicting = 0
-    unrolled: dict[int, int] = {}
-    for level in range(_LEVELS):
-        copies = _copies(code, warps_of_line, level)
-        if level < _JUMPS:
-            _note_unrolled(copies, unrolled)
+    levels = [_copies(code, warps_of_line, level) for level in range(_LEVELS)]
+    unrolled = _unrolled(code, levels[0])
+    for copies in levels:
         for line, places in copies:
             found.add(*flow.evidence(places, unrolled, warps_of_line[line], started))
+    for line, places in (pair for copies in levels[:_JUMPS] for pair in copies):
+        if main := _without_remainders(places):
+            found.add(*flow.evidence(main, unrolled, warps_of_line[line], started))
     counts = np.zeros(len(code.code))
     is_known = np.ones(len(code.code), np.bool_)
     for block in code.reached:
@@ -231,13 +233,36 @@ def _is_other_way(
     )
 
 
-def _note_unrolled(
-    copies: Sequence[tuple[int, Counter[int]]], unrolled: dict[int, int]
-) -> None:
-    """How often the body of a loop stands in each block: as the rarest instruction."""
+def _unrolled(
+    code: MachineCode, effects: Sequence[tuple[int, Counter[int]]]
+) -> dict[int, int]:
+    """How often the body of a loop stands in each block.
+
+    As the rarest instruction that has an effect; where there is none, as most
+    operations on floats; else as loads, of which ptxas may join some.
+    """
     found: dict[int, int] = {}
-    for _, places in copies:
+    for _, places in effects:
         for block, times in places.items():
             found[block] = min(found.get(block, times), times)
-    for block, times in found.items():
-        unrolled.setdefault(block, times)
+    for block in code.reached:
+        copies = Counter(
+            (computes_floats(i), i.line, i.name)
+            for i in code.instructions(block)
+            if not i.guard and (computes_floats(i) or trust(i) == 1)
+        )
+        if block not in found and copies:
+            floats = [times for (is_float, *_), times in copies.items() if is_float]
+            found[block] = mode(sorted(floats)) if floats else max(copies.values())
+    return found
+
+
+def _without_remainders(places: Counter[int]) -> Counter[int] | None:
+    """The block where most copies of a loop's body are, if there is one.
+
+    What ptxas unrolled has a loop of fewer copies behind it, for the rest: that one is
+    taken not to run where nothing else tells.
+    """
+    (block, most), *others = places.most_common()
+    is_main = bool(others) and all(times < most for _, times in others)
+    return Counter({block: most}) if is_main else None

@@ -45,6 +45,7 @@ _EFFECTS = frozenset(
     | {"STSM", "STAS", "BAR", "LDSM", "SHFL", "WARPGROUP", "LDTM", "STTM"}
     | {"UTMACMDFLUSH"}
 )
+_INTEGER_MULS = frozenset({"IMAD", "IMUL"})  # by the unit of f32
 _LOADS = frozenset({"LDS", "LDG", "LD", "LDL"})
 _ENDS = frozenset({"BRA", "EXIT"})
 
@@ -61,6 +62,12 @@ def touches_memory(instruction: MachineInstruction) -> bool:
     """Whether threads access shared or global memory by it."""
     is_wait = instruction.opcode == "SYNCS"
     return unit_of(instruction) in ("shared", "global") and not is_wait
+
+
+def computes_floats(instruction: MachineInstruction) -> bool:
+    """Whether it is arithmetic of floats: mostly one of them comes of a line of PTX."""
+    units = ("f32", "f64", "half", "special")
+    return unit_of(instruction) in units and instruction.opcode not in _INTEGER_MULS
 
 
 def is_spill(instruction: MachineInstruction) -> bool:

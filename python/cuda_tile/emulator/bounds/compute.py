@@ -458,7 +458,8 @@ class _Finder:
     def _in_flight(self, numbers: Sequence[int], warps: int) -> int:
         """Bytes on their way to a CTA: asynchronous copies, and loads of its warps."""
         copies = self._traffic.in_flight(numbers, self._launched.stride_bytes)
-        loads = max((self._pending[n] for n in numbers), default=0)
+        in_text = max((self._pending[n] for n in numbers), default=0)
+        loads = max(in_text, self._slots.pending(numbers))
         most = 4 * MAX_REGISTERS
         return copies + min(loads, most) * warps * WARP_LANES
 

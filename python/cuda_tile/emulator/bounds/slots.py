@@ -16,6 +16,7 @@ from cuda_tile.machine.code import MachineCode, read_code
 from cuda_tile.machine.disassembler import disassemble
 from cuda_tile.machine.executions import Executions, executions
 from cuda_tile.machine.kinds import unit_of
+from cuda_tile.machine.pending import pending_by_line
 
 # What threads access memory by, one machine instruction each or fewer.
 _ACCESSES = frozenset({"ld", "st", "ldmatrix", "stmatrix", "cp", "atom", "red"})
@@ -34,6 +35,10 @@ class Slots(Protocol):
 
     def units(self, numbers: Sequence[int]) -> tuple[tuple[str, float], ...]:
         """Issue slots by unit; empty where they are not known."""
+        ...
+
+    def pending(self, numbers: Sequence[int]) -> int:
+        """Most bytes of loads that a thread awaits; 0 where it is not known."""
         ...
 
 
@@ -65,6 +70,10 @@ class PtxSlots:
         """See `Slots`."""
         return ()
 
+    def pending(self, numbers: Sequence[int]) -> int:
+        """See `Slots`."""
+        return 0
+
 
 class MachineSlots:
     """Slots and accesses of the machine code, by the lines that it came from.
@@ -85,6 +94,7 @@ class MachineSlots:
         self.executions: Executions = executions(machine, warps)
         self._slots = self.executions.by_line()
         self._accesses = self.executions.accesses_by_line()
+        self._pending = pending_by_line(machine)
 
     def slots(self, numbers: Sequence[int]) -> float:
         """See `Slots`."""
@@ -108,6 +118,10 @@ class MachineSlots:
                 unit = unit_of(instruction)
                 found[unit] = found.get(unit, 0.0) + float(count)
         return tuple(sorted(found.items()))
+
+    def pending(self, numbers: Sequence[int]) -> int:
+        """See `Slots`."""
+        return max((self._pending.get(n, 0) for n in self._lines(numbers)), default=0)
 
     def _lines(self, numbers: Iterable[int]) -> set[int]:
         return {self._code[number].line for number in numbers}
