@@ -93,6 +93,11 @@ def _product(
     return Step(ladder, name, gpu, size, speed, kernel, _half(number), source)
 
 
+_F32_MILLISECONDS = {
+    **{"v1": 56.21, "v2": 48.14, "v3": 39.03, "v4": 8.92, "v5": 8.75},
+    **{"v6a": 5.72, "v6b": 5.16},
+}
+"""Products of f32 of 4096 by threads, on a RTX 4070 Ti SUPER."""
 _LEARN_SPEEDS: dict[tuple[str, str, str], dict[str, float]] = {
     ("learn-cuda on A100", "sm_80", "sm80"): {
         **{"v1": 59.92, "v2": 64.94, "v3": 166.78, "v4": 190.94, "v5": 160.42},
@@ -111,6 +116,9 @@ _LEARN_SPEEDS: dict[tuple[str, str, str], dict[str, float]] = {
     },
     ("learn-cuda's attention on RTX 5090", "sm_120", "attention"): {
         **{"v1": 142.87, "v2": 181.11, "v3": 189.84, "v4": 194.33, "v5": 197.74},
+    },
+    ("learn-cuda's f32 on RTX 4070 Ti SUPER", "sm_89", "simt"): {
+        name: 2 * 4096**3 / ms / 1e9 for name, ms in _F32_MILLISECONDS.items()
     },
 }
 """TFLOP/s by ladder, chip and kind of source; the RTX 5090 is held at 400 W."""

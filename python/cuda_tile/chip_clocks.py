@@ -55,6 +55,11 @@ SOURCES = {
         "10240: more than 2.41 GHz can do, 2.76 at least",
         "2026-11-29",
     ),
+    "HUERTA": (
+        'Huerta et al., "Analyzing Modern NVIDIA GPU Cores", MICRO 2025, arXiv '
+        "2503.20481, RTX A6000",
+        "2026-11-29",
+    ),
     "CLOCK": ("flash-vla: 1.58 GHz; DeepGEMM, issue 120: 1.575", "2026-11-23"),
 }
 """What the keys of sources stand for, and the day on which it was read."""
@@ -118,6 +123,8 @@ class ChipClocks:
         shuffle: The same of a shuffle.
         l2: The same of a load that L2 serves.
         dram: The same past L2.
+        request: For each access of a warp to shared memory or the L1 cache, of all
+            four schedulers together.
         bulk: From a bulk copy's start to the end of its mbarrier's phase, from L2.
         bulk_line: For each row of a bulk copy's box, of 128 bytes or less.
         barrier: A barrier of a CTA.
@@ -143,6 +150,7 @@ class ChipClocks:
     shuffle: Constant
     l2: Constant
     dram: Constant
+    request: Constant
     bulk: Constant
     bulk_line: Constant
     barrier: Constant
@@ -188,6 +196,7 @@ _HOPPER = ChipClocks(
     shuffle=_assumed(24, "a shared load without its conflict stage"),
     l2=_published(263, "LUO", 0.1),
     dram=_published(479, "LUO; more under load", 0.2),
+    request=_published(2, "HUERTA: a scheduler's in 8 clocks, all four asking", 0.05),
     bulk=_published(774, "VLA, RRZE: 441 ns from L2", 0.25),
     bulk_line=_assumed(1.55, "SEMI has that on B200", 0.2),
     barrier=_assumed(30, "a shared access"),

@@ -401,13 +401,12 @@ class _Case:
         chip, case = self._chip, self._case
         memory = memory_clocks(region, chip, case, self._from_memory)
         transfers: dict[str, float] = {}
+        accesses = [i for i in body if touches_memory(i) and not is_spill(i)]
         for unit, term in (("shared", "shared memory"), ("global", "L2")):
-            count = sum(
-                touches_memory(i) and not is_spill(i) and unit_of(i) == unit
-                for i in body
-            )
+            count = sum(unit_of(i) == unit for i in accesses)
             if count:
-                transfers[unit] = own[term] / count
+                asked = own["requests"] * count / len(accesses)
+                transfers[unit] = max(own[term], asked) / count
         return Warp(chip, case, self._target.fma_per_clock, memory, transfers)
 
     def _chains(self, own: Mapping[int, Mapping[str, float]]) -> dict[int, float]:

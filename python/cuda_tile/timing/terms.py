@@ -66,6 +66,12 @@ def lines(bound: Bound, chip: ChipClocks, case: Case) -> float:
     return bound.cache_lines
 
 
+def requests(bound: Bound, chip: ChipClocks, case: Case) -> float:
+    """Accesses of warps to shared memory and the L1 cache, however little they move."""
+    count = sum(n for unit, n in bound.units if unit in ("shared", "global"))
+    return count * chip.request.at(case)
+
+
 def bulk_lines(bound: Bound, chip: ChipClocks, case: Case) -> float:
     """Rows of the boxes of bulk copies, of 128 bytes or less each (SEMI)."""
     return bound.bulk_lines * chip.bulk_line.at(case)
@@ -88,6 +94,7 @@ TERMS: Mapping[str, Term] = {
     "special functions": special,
     "shared memory": shared,
     "L1 lines": lines,
+    "requests": requests,
     "bulk lines": bulk_lines,
     "tensor memory": tensor_memory,
     "L2": l2,
