@@ -15,7 +15,7 @@ import kernel_records.__main__ as command_module
 import pytest
 from compiler_mutants import BARRIERS, Mutant
 from kernel_records.compare import Limits, changes, table
-from kernel_records.own import CHIPS, gone, own_files, own_tasks, rows_at
+from kernel_records.own import CHIPS, differences, gone, own_files, own_tasks, rows_at
 from kernel_records.record import Row, Task, Wish, files_of, record
 from kernel_records.states import (
     ROOT,
@@ -243,6 +243,17 @@ def test_a_stale_record_fails(
     assert ecosystem.WRITE in out
     assert said in out
     assert summary.read_text().count("### Our kernels") == 2
+
+
+def test_a_file_that_is_refused_now_has_no_row_of_its_own() -> None:
+    before = [
+        row for row in committed() if row["kernel"].startswith("tilecpp/softmax ")
+    ]
+    name, gpu = "tilecpp/softmax", before[0]["gpu"]
+    found = differences(before, [asdict(Row(name, gpu, "refused", "no"))], Limits())
+    outcomes = [each for each in found if each.what == "outcome"]
+    assert [each.is_worse for each in outcomes] == [True, True]
+    assert all(each.kernel.startswith(f"{name} ") for each in outcomes)
 
 
 def test_a_kernel_that_is_gone_is_in_no_record(monkeypatch: pytest.MonkeyPatch) -> None:

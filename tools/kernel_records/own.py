@@ -88,6 +88,8 @@ def differences(recorded: Rows, now: Rows, limits: Limits) -> list[Change]:
         limits: From where on a change is for the worse.
     """
     known = {key(row) for row in recorded}
+    # A file that does not compile now has one row, which stands for its kernels.
+    known |= {(name.partition(" ")[0], gpu) for name, gpu in known}
     found = list(changes(recorded, now, limits))
     found += [
         Change(*key(row), "outcome", None, row["outcome"], is_worse=False)
