@@ -32,7 +32,7 @@ BIN = Path(sys.executable).parent
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of one check or suite; `output` is shown if something failed."""
+    """Result of one check or suite; `output` is shown if it failed or `SHOWN`."""
 
     name: str
     passed: int
@@ -47,6 +47,10 @@ class Outcome:
 
 
 Job = Callable[[], Outcome]
+ANY_CHANGE = {"basedpyright", "ecosystem"}
+"""Slow checks that any change may touch."""
+SHOWN = ("ecosystem",)
+"""Checks whose output is a report, which is shown if they pass, too."""
 JOBS = 2
 """Checks at a time. lit and pytest run as many themselves, so each is alone."""
 SLOW = (
@@ -59,6 +63,7 @@ SLOW = (
     "plan_mutation",
     "plan_choices",
     "emulator_mutation",
+    "ecosystem",
 )
 """Checks of 17 to 205 s of CPU time, the longest first. They begin first, so that none
 is left to run alone at the end."""
@@ -236,7 +241,7 @@ ON_DEMAND = {"clang-tidy": clang_tidy_checks}
 def related(choice: Choice) -> tuple[list[Job], list[Job]]:
     """The checks and the suites for a change."""
     checks = [job for step in STEPS.values() for job in step()]
-    left = set(SLOW) - {"basedpyright"} - set(choice.checks)
+    left = set(SLOW) - ANY_CHANGE - set(choice.checks)
     suites: list[Job] = []
     if texts := [name for name in choice.lit if (ROOT / name).exists()]:
         suites.append(partial(lit_suite, *texts))
@@ -253,7 +258,8 @@ def timed(job: Job) -> Outcome:
     """Runs a job and prints what came of it."""
     start = time.monotonic()
     outcome = replace(job(), seconds=time.monotonic() - start)
-    output = f"\n{outcome.output}" if outcome.failed else ""
+    is_shown = outcome.failed or outcome.name in SHOWN
+    output = f"\n{outcome.output}" if is_shown else ""
     print(f"{outcome}{output}", flush=True)
     return outcome
 

@@ -60,6 +60,18 @@ def test_the_debugger_changes_no_result():
     assert "breakpoint 1" not in plain
 
 
+def test_a_finding_that_is_collected_is_in_the_report():
+    said, _, report = session(["c", "c"], count=99, collect=True)
+    assert "fault: " in said
+    assert "raised" not in said
+    assert report is not None
+    (finding,) = report.findings
+    assert "outside" in finding.message
+    said, _, report = session(["c", "c"], count=99)
+    assert report is None
+    assert f"raised {finding.location}" in said
+
+
 @pytest.mark.parametrize("seed", [None, 0, 1, 7])
 def test_going_back_and_on_again_ends_the_same(seed):
     """Under each seed the past is the same past, whatever was looked at."""

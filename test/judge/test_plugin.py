@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
+import yaml
 from suite_runs import SUITE
 
 
@@ -46,3 +51,50 @@ def test_errors_of_the_command_are_not_verdicts(tmp_path):
         done = python("cuda_tile.judge", good, "--against", reference, folder=tmp_path)
         assert done.returncode == 1
         assert said in done.stderr
+
+
+WORKFLOW = Path(__file__).parents[2] / "examples" / "judge.yml"
+
+
+def steps_of_the_workflow():
+    """The shell commands of the workflow's steps, but for the installation."""
+    (job,) = yaml.safe_load(WORKFLOW.read_text())["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    install, *rest = commands
+    assert install.startswith("pip install ")
+    return rest
+
+
+@pytest.mark.parametrize(
+    ("candidate", "code"), [("right_plain.py", 0), ("cheating_host.py", 3)]
+)
+def test_the_workflow_for_github(tmp_path, candidate, code):
+    base, clone = tmp_path / "base", tmp_path / "clone"
+    base.mkdir()
+    shutil.copy(SUITE / "add" / "reference.py", base)
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["add", "."],
+        ["commit", "-qm", "base"],
+    ):
+        subprocess.run([*git, *words], cwd=base, check=True)
+    subprocess.run([*git, "clone", "-q", base, clone], check=True)
+    (clone / "reference.py").write_text("raise ValueError('brought by the pull')\n")
+    (clone / "solutions").mkdir()
+    shutil.copy(SUITE / "add" / candidate, clone / "solutions")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    runner = {"GITHUB_BASE_REF": "main", "RUNNER_TEMP": str(tmp_path), "PATH": path}
+    codes = [
+        subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", command],  # as `shell: bash` has it
+            cwd=clone,
+            env=os.environ | runner,
+            capture_output=True,
+            check=False,
+        ).returncode
+        for command in steps_of_the_workflow()
+    ]
+    assert codes == [0, code]
+    verdict = json.loads((clone / "verdicts.json").read_text())
+    assert verdict["verdict"] == candidate.partition("_")[0]

@@ -3,18 +3,28 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import ecosystem
 import kernel_records.__main__ as command_module
 import pytest
 from compiler_mutants import BARRIERS, Mutant
 from kernel_records.compare import Limits, changes, table
-from kernel_records.record import Row, Wish, files_of, record
-from kernel_records.states import ROOT, read_rows, rows_of_state
+from kernel_records.own import CHIPS, differences, gone, own_files, own_tasks, rows_at
+from kernel_records.record import Row, Task, Wish, files_of, record
+from kernel_records.states import (
+    ROOT,
+    Rows,
+    read_rows,
+    rows_of_state,
+    without_times,
+    write_rows,
+)
 from tool_command import Command
 
 from cuda_tile.errors import UserError
@@ -173,3 +183,100 @@ def test_the_table_has_the_worst_first() -> None:
     assert lines[1].split()[0] == "worse"
     assert lines[1].split()[-3:] == ["spill_bytes", "0", "8"]
     assert lines[3].endswith("-50.0 %")
+
+
+def committed() -> Rows:
+    return rows_at(str(ROOT))
+
+
+def test_the_sample_has_each_kernel_on_one_chip_and_moves() -> None:
+    whole = own_tasks(None)
+    assert len(whole) == len(own_files()) * len(CHIPS)
+    seen: set[Task] = set()
+    for salt in map(str, range(40)):
+        tasks = own_tasks(salt)
+        assert [file for file, _ in tasks] == own_files()
+        seen.update(tasks)
+    assert seen == set(whole)
+
+
+def test_the_committed_record_is_of_our_kernels() -> None:
+    rows = committed()
+    assert not gone(rows)
+    assert {row["kernel"].partition(" ")[0] for row in rows} == {
+        n for n, _ in own_files()
+    }
+    assert {row["gpu"] for row in rows} == set(CHIPS)
+    assert all(row["outcome"] == "compiled" and row["executed"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"registers": 255}, "for the worse"),
+        ({"registers": 1}, "registers"),
+        ({"ptx": 1}, "ptx"),
+        ({"finding": "race", "executed": None}, "for the worse"),
+        ({"kernel": "13.4/another another"}, "compiled"),
+        ({"gpu": "sm_75"}, "sm_75"),
+    ],
+    ids=str,
+)
+def test_a_stale_record_fails(
+    change: dict[str, Any],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    now = committed()
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv(ecosystem.SUMMARY, str(summary))
+    assert ecosystem.compare(now) == 0
+    assert "our kernels since" in summary.read_text() or "not compared" in (
+        summary.read_text()
+    )
+    assert "stale" not in capsys.readouterr().out
+    now[0] = {**now[0], **change}
+    assert ecosystem.compare(now) == 1
+    out = capsys.readouterr().out
+    assert ecosystem.WRITE in out
+    assert said in out
+    assert summary.read_text().count("### Our kernels") == 2
+
+
+def test_a_file_that_is_refused_now_has_no_row_of_its_own() -> None:
+    before = [
+        row for row in committed() if row["kernel"].startswith("tilecpp/softmax ")
+    ]
+    name, gpu = "tilecpp/softmax", before[0]["gpu"]
+    found = differences(before, [asdict(Row(name, gpu, "refused", "no"))], Limits())
+    outcomes = [each for each in found if each.what == "outcome"]
+    assert [each.is_worse for each in outcomes] == [True, True]
+    assert all(each.kernel.startswith(f"{name} ") for each in outcomes)
+
+
+def test_a_kernel_that_is_gone_is_in_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = own_files()[1:]
+    monkeypatch.setattr("kernel_records.own.own_files", lambda: files)
+    assert {change.gpu for change in gone(committed())} == set(CHIPS)
+
+
+def test_records_of_revisions_are_read_from_git(command: Command) -> None:
+    result = command(command_module, "--before", "HEAD", "--after", "HEAD")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("no change\n")
+    result = command(command_module, "--before", "no-such-revision")
+    assert "expected a revision with bench/ecosystem.json" in result.sentence
+
+
+def test_a_record_leaves_out_what_is_usual(tmp_path: Path) -> None:
+    path, row = tmp_path / "record.json", asdict(Row("file entry", "sm_90", ptx=9))
+    write_rows(path, [row])
+    assert json.loads(path.read_text())["rows"] == [
+        {"kernel": "file entry", "gpu": "sm_90", "ptx": 9}
+    ]
+    assert read_rows(path) == [row]
+    later = {**row, "seconds": 99.0}
+    assert without_times([later]) == [row]
+    assert not [*changes([row], [later], Limits())], "a record without times"

@@ -24,6 +24,7 @@ from run_tests import (
     phases,
     related,
     run,
+    timed,
 )
 
 
@@ -53,6 +54,16 @@ def test_slow_checks_begin_first() -> None:
     ordered = [name_of(job) for job in longest_first(checks)]
     assert ordered[: len(SLOW)] == list(SLOW)
     assert sorted(ordered) == sorted(name_of(job) for job in checks)
+
+
+def test_a_report_is_shown_where_all_is_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    timed(lambda: Outcome("ecosystem", 1, 0, "our kernels since"))
+    timed(lambda: Outcome("chips", 1, 0, "what nobody needs"))
+    said = capsys.readouterr().out
+    assert "our kernels since" in said
+    assert "what nobody needs" not in said
 
 
 def test_a_change_leaves_out_slow_checks_that_it_cannot_touch() -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles and runs a folder of kernels before and after a change, and compares.
 
-    tools/ecosystem test/kernels/13.4 --before HEAD~1
+    tools/ecosystem --before HEAD~1
+    tools/ecosystem KERNELS --before HEAD~1
     tools/ecosystem KERNELS -o now.json
     tools/ecosystem --before now.json --after later.json
 
 A state is a record (JSON), a built checkout (a folder), or a revision; by default what
-is here. Kernels get arrays with small numbers and scalars of one value, since nobody
+is here. Without kernels the committed records of our own are compared, and nothing is
+compiled. Kernels get arrays with small numbers and scalars of one value, since nobody
 says what they expect: a run that ends with a finding is the same before and after.
 """
 
@@ -22,8 +24,9 @@ from sampling import is_sampled
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.errors import UserError
 from kernel_records.compare import Limits, changes, table
+from kernel_records.own import rows_at
 from kernel_records.record import Wish, files_of
-from kernel_records.states import ROOT, rows_of_state, write_rows
+from kernel_records.states import ROOT, Rows, rows_of_state, without_times, write_rows
 
 WORSE = 3
 """Exit status where a kernel is worse; 1 and 2 are errors of the command."""
@@ -43,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--before", metavar="STATE", help="compare with this one")
     add("--after", default=str(ROOT), metavar="STATE", help="by default what is here")
     add("-o", "--output", type=Path, metavar="JSON", help="writes the record of AFTER")
+    add("--no-seconds", action="store_true", help="leave times out of that record")
     add("--gpu", action="append", help="may be repeated; sm_90")
     add("--sample", type=int, default=1, metavar="N", help="one file of N")
     add("--no-run", action="store_true", help="compile only")
@@ -94,15 +98,19 @@ def main() -> int:
     words = build_parser().parse_args()
     states = [state for state in (words.before, words.after) if state is not None]
     wish = read_wish(words)
-    if not wish.files and not all(state.endswith(".json") for state in states):
+    if words.kernels and not wish.files:
         raise UserError("expected kernels to record: .tileirbc, .tilebc or .mlir files")
 
     def watch(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    *before, after = (rows_of_state(state, wish, watch) for state in states)
+    def rows(state: str) -> Rows:
+        return rows_of_state(state, wish, watch) if words.kernels else rows_at(state)
+
+    *before, after = map(rows, states)
     if words.output is not None:
-        write_rows(words.output, after)
+        kept = without_times(after) if words.no_seconds else after
+        write_rows(words.output, kept)
     if not before:
         return 0
     names = ("registers", "spill_bytes", "shared", "instructions", "seconds")

@@ -103,7 +103,8 @@ def changes(
     for row in before:
         now = new.get(_key(row)) or new.get(_file_key(row))
         if now is not None:
-            seconds[_file_key(row)] = row["seconds"], now["seconds"]
+            if row["seconds"]:  # a committed record has no times
+                seconds[_file_key(row)] = row["seconds"], now["seconds"]
             yield from _of_row(row, now, limits)
     total, later = (sum(pair[n] for pair in seconds.values()) for n in (0, 1))
     if later > limits.seconds * total and later > total + NOISE_SECONDS:

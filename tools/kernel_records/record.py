@@ -29,6 +29,8 @@ from cuda_tile.ir.walk import entries, entry_name
 from cuda_tile.runtime.elements import element
 
 SUFFIXES = (".tileirbc", ".tilebc", ".mlir")
+Task = tuple[tuple[str, str], str]
+"""A file, by its name in the record and its path, and a chip."""
 _INSTRUCTION = re.compile(r"^\s+(?:@\S+ )?[a-z][\w.:]*\b.*;$", re.MULTILINE)
 
 
@@ -174,13 +176,19 @@ def _run(row: Row, module: Any, entry: Any, compiled: Any, wish: Wish) -> None:
         row.finding = _said(error)
 
 
-def record(wish: Wish) -> Iterator[Row]:
-    """The rows of all kernels; one that ends its process has a row that says so."""
+def record(wish: Wish, tasks: Sequence[Task] | None = None) -> Iterator[Row]:
+    """The rows of all kernels; one that ends its process has a row that says so.
 
-    def do(task: tuple[tuple[str, str], str]) -> list[Row]:
+    Args:
+        wish: What is asked.
+        tasks: Other files and chips than each file on each chip of the wish.
+    """
+
+    def do(task: Task) -> list[Row]:
         return rows_of(*task, wish)
 
-    tasks = [(file, gpu) for file in wish.files for gpu in wish.gpus]
+    if tasks is None:
+        tasks = [(file, gpu) for file in wish.files for gpu in wish.gpus]
     for (file, gpu), result in in_children(do, tasks, wish.jobs, wish.seconds):
         if isinstance(result, Death):
             yield Row(file[0], gpu, result.how)

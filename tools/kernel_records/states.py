@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cuda_tile.errors import UserError
-from kernel_records.record import Wish
+from kernel_records.record import Row, Wish
 
 ROOT = Path(__file__).resolve().parents[2]
 Rows = list[dict[str, Any]]
@@ -66,15 +66,34 @@ def read_rows(path: Path) -> Rows:
         UserError: It is none.
     """
     try:
-        rows = json.loads(path.read_text())["rows"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        text = path.read_text()
+    except OSError as error:
         raise UserError(f"expected a record in '{path}': {error}") from None
-    return rows
+    return parse_rows(text, str(path))
+
+
+def parse_rows(text: str, place: str) -> Rows:
+    """The rows of a record's text; what is left out is as `Row` has it.
+
+    Raises:
+        UserError: It is none; the message names its place.
+    """
+    try:
+        return [asdict(Row(**row)) for row in json.loads(text)["rows"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"expected a record in '{place}': {error}") from None
+
+
+def without_times(rows: Rows) -> Rows:
+    """Rows for a record that is committed: times differ each time."""
+    return [row | {"seconds": 0.0} for row in rows]
 
 
 def write_rows(path: Path, rows: Rows) -> None:
-    """Writes a record, a line for each row."""
-    lines = ",\n".join(json.dumps(row) for row in rows)
+    """Writes a record, a line for each row, without what is as `Row` has it."""
+    usual = asdict(Row("", ""))
+    short = ({n: v for n, v in row.items() if v != usual[n]} for row in rows)
+    lines = ",\n".join(map(json.dumps, short))
     path.write_text(f'{{"rows": [\n{lines}\n]}}\n')
 
 

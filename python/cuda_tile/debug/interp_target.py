@@ -151,7 +151,7 @@ class InterpTarget:
         while self.ended is None:
             self.resume(Through())
         if self._error is not None:
-            raise self._error
+            return self._session.outcome(self._error)
         return self._session.report()
 
     # The interpreter calls these

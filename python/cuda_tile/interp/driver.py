@@ -299,11 +299,21 @@ class Session:
             for _ in self.stops():
                 pass
         except InterpError as error:
-            if self._options.collect:
-                return self.report(InterpFinding.of(error, self.launch.kernel))
-            self.report()  # on a GPU false assertions end the kernel before
-            raise
+            return self.outcome(error)
         return self.report()
+
+    def outcome(self, error: InterpError) -> InterpReport:
+        """What a launch did that an error ended, if findings are collected.
+
+        Raises:
+            AssertionsFailed: Some assertion was false before, which ends a kernel on a
+                GPU, and findings are not collected.
+            InterpError: They are not, and none was: the error.
+        """
+        if self._options.collect:
+            return self.report(InterpFinding.of(error, self.launch.kernel))
+        self.report()
+        raise error
 
     def report(self, *found: Finding) -> InterpReport:
         """What the launch did, once it ended.
