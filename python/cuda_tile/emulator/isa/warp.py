@@ -19,7 +19,6 @@ from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Negated
 from cuda_tile.emulator.ptx.types import B32, PRED, U32, Array, Bool, Type
 from cuda_tile.emulator.threads.lanes import Lanes
-from cuda_tile.exact.algebra import Algebra
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: warps")
 
@@ -234,10 +233,13 @@ def redux(form: Form, b: Builder) -> Compiled:
         if operation not in ("min", "max"):
             form.error("expected '.min' or '.max' for f32")
         pick = extreme(is_max=operation == "max", nan=nan, xorsign=False)
-        absolute = np.abs if is_abs else np.positive
-        reduce_ = _float_reduction(b.algebra, operation, pick, absolute)
+        absolute: Fn = np.abs if is_abs else np.positive
         if b.algebra:
-            reduce_ = exact.on_elements(b, reduce_, [x])
+            pick = exact.function(b.algebra, operation, pick)
+            absolute = b.algebra.function("abs", np.abs) if is_abs else absolute
+            absolute = exact.on_elements(b, absolute, [x])
+        finish = np.asarray if b.algebra else numerics.canonical
+        reduce_ = _float_reduction(pick, absolute, finish)
     else:
         reduce_ = _integer_reduction(operation, ty)
 
@@ -263,14 +265,8 @@ def _integer_reduction(operation: str, ty: Type) -> Callable[[Array, Bool], Arra
 
 
 def _float_reduction(
-    algebra: Algebra | None, operation: str, pick: Fn, absolute: Fn
+    pick: Fn, absolute: Fn, finish: Fn
 ) -> Callable[[Array, Bool], Array]:
-    last = numerics.canonical
-    if algebra:
-        pick = exact.function(algebra, operation, pick)
-        absolute = algebra.function("abs", np.abs) if absolute is np.abs else absolute
-        last = np.asarray
-
     def reduce_(values: Array, members: Bool) -> Array:
         values = absolute(values)
         result = np.broadcast_to(values[:, :1], values.shape)
@@ -280,7 +276,7 @@ def _float_reduction(
             joined = np.where(started, pick(result, value), value)
             result = np.where(members[:, :, lane], joined, result)
             started |= members[:, :, lane]
-        return last(result.astype(np.float32))
+        return finish(result.astype(np.float32))
 
     return reduce_
 
