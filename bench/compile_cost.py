@@ -9,6 +9,9 @@ a process of its own: its CPU time is what the system says of children. FOLDER h
 bytecode files, at any depth; without one it is the kernels of `test/kernels`. What the
 compiler refuses is counted in the last line.
 
+With `--check` each kernel is also compiled to PTX, without and with the checkers behind
+passes in turn; the last lines say what they add, as a share of the time without them.
+
 With `--peer` NVIDIA's closed compiler `tileiras` runs side by side on the same files,
 as a black box: one process per kernel, timed the same way. See bench/README.md.
 """
@@ -32,6 +35,7 @@ from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
 from cuda_tile.errors import UserError
+from cuda_tile.options import Options
 
 PASSES_SHOWN = (
     *("load", "simplify", "plan", "place", "stage", "order", "allocate", "barriers"),
@@ -52,6 +56,8 @@ class Cost:
         steps: Per step; what no step counted is `rest`.
         peer: The peer's process, or None where it did not run or failed.
         cold: A whole process of ours, or None where it was not asked for.
+        ptx: Without ptxas; None where `check` was not asked for.
+        check: The same with the checkers behind passes.
     """
 
     kernel: str
@@ -60,6 +66,8 @@ class Cost:
     steps: dict[str, float] = field(default_factory=dict[str, float])
     peer: float | None = None
     cold: float | None = None
+    ptx: float | None = None
+    check: float | None = None
 
 
 def children_seconds() -> float:
@@ -79,6 +87,18 @@ def measure_once(kernel: str, path: Path, gpu: str) -> Cost:
     steps = {"load": load} | compiled.report.seconds | {"ptxas": ptxas}
     steps[REST] = max(0.0, own + ptxas - sum(steps.values()))
     return Cost(kernel, gpu, own + ptxas, steps)
+
+
+def measure_checks(path: Path, gpu: str, runs: int) -> tuple[float, float]:
+    """CPU seconds to PTX without and with checkers, the best of runs in turn."""
+    module = cuda_tile.load(path)
+    best = [float("inf"), float("inf")]
+    for _ in range(runs):
+        for place, check in enumerate((False, True)):
+            options, start = Options(gpu=gpu, check=check), time.process_time()
+            cuda_tile.compile(module, options=options, cubin=False)
+            best[place] = min(best[place], time.process_time() - start)
+    return best[0], best[1]
 
 
 def measure_process(command: list[str], runs: int) -> float | None:
@@ -107,7 +127,9 @@ def measure(
     except UserError:
         return None
     best = min(costs, key=lambda cost: cost.total)
-    peer = cold = None
+    peer = cold = ptx = check = None
+    if arguments.check:
+        ptx, check = measure_checks(path, gpu, runs)
     with tempfile.TemporaryDirectory() as folder:
         output = str(Path(folder, "kernel.cubin"))
         if arguments.peer:
@@ -116,7 +138,7 @@ def measure(
         if arguments.cold:
             module = [sys.executable, "-m", "cuda_tile.cli.compile", str(path)]
             cold = measure_process([*module, "--gpu", gpu, "-o", output], runs)
-    return Cost(kernel, gpu, best.total, best.steps, peer, cold)
+    return Cost(kernel, gpu, best.total, best.steps, peer, cold, ptx, check)
 
 
 def shown_steps(cost: Cost) -> dict[str, float]:
@@ -144,6 +166,10 @@ def print_table(
     sums = [[column(cost) or 0.0 for cost in costs] for column in columns.values()]
     totals = "".join(f"{sum(values) * 1e3:>9.0f}" for values in sums)
     print(f"{'sum':37}{totals}")
+    for gpu in dict.fromkeys(cost.gpu for cost in costs if cost.check):
+        plain = sum(cost.ptx or 0.0 for cost in costs if cost.gpu == gpu)
+        checked = sum(cost.check or 0.0 for cost in costs if cost.gpu == gpu)
+        print(f"{gpu}: checkers add {checked / plain - 1:.1%} to the time to PTX")
     both = [cost for cost in costs if cost.peer]
     if both:
         ratio = sum(c.total for c in both) / sum(c.peer or 0.0 for c in both)
@@ -159,6 +185,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="best of N")
     parser.add_argument("--peer", metavar="TILEIRAS", help="the program's path")
     parser.add_argument("--cold", action="store_true", help="time whole processes too")
+    parser.add_argument("--check", action="store_true", help="time checkers too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     return parser.parse_args()
 
@@ -186,6 +213,8 @@ def main() -> int:
     columns: dict[str, Callable[[Cost], float | None]] = {"ms": lambda c: c.total}
     if arguments.cold:
         columns["process"] = lambda c: c.cold
+    if arguments.check:
+        columns |= {"to PTX": lambda c: c.ptx, "checked": lambda c: c.check}
     if arguments.peer:
         columns["peer"] = lambda c: c.peer
     print_table(costs, columns)

@@ -111,6 +111,10 @@ LAWS: dict[str, Callable[[Made], tuple[Array, Array]]] = {
         m.call("max", m.call("max", m.a, m.b), m.a),
         m.call("max", m.b, m.call("max", np.array(-np.inf), m.a)),
     ),
+    "extremes of three": lambda m: (
+        m.call("max", m.a, m.b, m.c),
+        m.call("max", m.c, m.call("max", m.a, m.b)),
+    ),
     "formats": lambda m: (m.f16(m.f16(m.add(m.a, m.b))), m.f16(m.add(m.b, m.a))),
     "atomics": lambda m: (m.sums(m.a, m.b, m.c, m.c), m.sums(m.a, m.c, m.b, m.c)),
     "symmetry": lambda m: (
@@ -146,6 +150,10 @@ NEAR_MISSES: dict[str, Callable[[Made], tuple[Array, Array]]] = {
     "max of more": lambda m: (
         m.call("max", m.a, m.b),
         m.call("max", m.call("max", m.a, m.b), m.c),
+    ),
+    "max of three": lambda m: (
+        m.call("max", m.a, m.b),
+        m.call("max", m.a, m.b, m.c),
     ),
     "sums of f16": lambda m: (
         m.f16(m.add(m.f16(m.add(m.a, m.b)), m.c)),
@@ -206,11 +214,11 @@ def test_codes_run_out() -> None:
 
 
 @cache
-def compiled(name: str) -> tuple[Any, bytes, Any]:
+def compiled(name: str, gpu: str = "sm_80") -> tuple[Any, bytes, Any]:
     """A module, its file, and what became of it."""
     source = kernel_path(name).read_bytes()
     module = cuda_tile.load(source)
-    return module, source, cuda_tile.compile(module, "sm_80", cubin=False)
+    return module, source, cuda_tile.compile(module, gpu, cubin=False)
 
 
 def launches(name: str, some: int | None = None) -> list[Launch]:
@@ -224,17 +232,23 @@ def launches(name: str, some: int | None = None) -> list[Launch]:
     return [one(sizes) for sizes in KERNELS[name][:some]]
 
 
-def why(name: str, ptx: str, some: int | None = None) -> str:
+def why(name: str, ptx: str, some: int | None = None, gpu: str = "sm_80") -> str:
     """Why a kernel is not certified."""
-    module, source, made = compiled(name)
+    module, source, made = compiled(name, gpu)
     record = made.launch[name]
-    return certify(module, source, name, ptx, record, launches(name, some), "sm_80").why
+    return certify(module, source, name, ptx, record, launches(name, some), gpu).why
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     """They are certified, with extents below, at and above a tile."""
     assert why(name, compiled(name)[2].ptx) == ""
+
+
+@pytest.mark.parametrize("name", ["softmax_f32_1024", "matmul_f16_64x64x64"])
+def test_kernels_of_sm_100(name: str) -> None:
+    """With tcgen05, or with max of three, redux of floats and pairs."""
+    assert why(name, compiled(name, "sm_100")[2].ptx, 1, "sm_100") == ""
 
 
 CHANGES = {

@@ -10,6 +10,7 @@ from ptx_harness import module
 
 from cuda_tile.emulator import Report, launch
 from cuda_tile.emulator.launch import Mode
+from cuda_tile.exact.algebra import Numbers
 
 CHUNK = 32
 NAMES = ", ".join(f"%c{i}" for i in range(CHUNK))
@@ -158,6 +159,7 @@ END:
         mode: Mode = "adversarial",
         seed: int = 0,
         order: str = "isa",
+        numbers: Numbers = "floats",
     ) -> np.ndarray:
         """Runs it; returns tensor memory, uint32[group, 128, columns]."""
         shape = (self.group, 128, self.columns)
@@ -168,7 +170,7 @@ END:
         if before is not None:
             words[...] = before
         after = np.zeros(shape, np.uint32)
-        self.report = self.launch([data, words, after], mode, seed, order)
+        self.report = self.launch([data, words, after], mode, seed, order, numbers)
         return after
 
     def launch(
@@ -177,6 +179,7 @@ END:
         mode: Mode,
         seed: int,
         order: str = "isa",
+        numbers: Numbers = "floats",
     ) -> Report:
         """Runs it on arrays for image, before and after."""
         return launch(
@@ -188,6 +191,7 @@ END:
             mode=mode,
             seed=seed,
             order=order,
+            numbers=numbers,
         )
 
 

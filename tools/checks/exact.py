@@ -42,7 +42,7 @@ START, END = (
 )
 CALLS = Options(libdevice=False)
 """Functions of libdevice stay calls, with which the emulator computes."""
-GPUS = ("sm_80", "sm_90")
+GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 SECONDS = 60
 """Wall time after which a run counts as endless: a loop may wait for convergence."""
 MOST_OPS = 100_000

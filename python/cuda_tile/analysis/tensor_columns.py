@@ -91,25 +91,32 @@ class TensorColumns:
 
 def tensor_products(entry: ir.Operation) -> list[ir.Operation]:
     """The products of an entry whose sums are in tensor memory."""
-    return [
-        op
-        for op in nested_ops(entry)
-        if runs_by_itself(op) and reader_name(op) == TCGEN05.op
-    ]
+    return [op for op in nested_ops(entry) if is_tensor_product(op)]
 
 
-def tensor_columns(entry: ir.Operation) -> TensorColumns:
+def is_tensor_product(op: ir.Operation) -> bool:
+    """Whether an op is a product whose sum is in tensor memory."""
+    return runs_by_itself(op) and reader_name(op) == TCGEN05.op
+
+
+def tensor_columns(
+    entry: ir.Operation, flow: ControlFlow | None = None
+) -> TensorColumns:
     """The columns of all sums of an entry, in the order of their first products.
 
     Args:
         entry: The entry, at level W.
+        flow: Its control flow, if there is one.
 
     Raises:
         InternalError: A name for which there is no instruction.
     """
-    products, rings = tensor_products(entry), _Rings(entry)
-    places = _places(entry, products)
-    slots = rings.slots_of_sums(entry, places)
+    flow = flow or ControlFlow(entry)
+    ops = list(flow.ops())
+    pending = list(_pending_values(ops))
+    products, rings = [op for op in ops if is_tensor_product(op)], _Rings(ops)
+    places = _places(flow, pending, products)
+    slots = rings.slots_of_sums(ops, pending, places)
     counts = rings.join(places)
     numbers: dict[ir.Value, int] = {}
     steps: list[int] = []
@@ -124,9 +131,9 @@ def tensor_columns(entry: ir.Operation) -> TensorColumns:
         (steps[number] * counts.get(root, 1), texts[number])
         for root, number in numbers.items()
     ]
-    names = (*_pending_values(entry), *rings.slots)
+    names = (*pending, *rings.slots)
     place = {v: numbers[places.root(v)] for v in names if places.root(v) in numbers}
-    apart = _conflicts(places.flow_of(entry), place)
+    apart = _conflicts(flow, place)
     starts = _first_fit([size for size, _ in sizes], apart)
     others = {place[value] for value in place if not _is_alone(value)}
     return TensorColumns(
@@ -157,27 +164,28 @@ class _Rings:
         slots: By each slot, its ring.
     """
 
-    def __init__(self, entry: ir.Operation) -> None:
-        self.slots = dict(_slots(entry))
+    def __init__(self, ops: Sequence[ir.Operation]) -> None:
+        self.slots = dict(_slots(ops))
 
     def slots_of_sums(
-        self, entry: ir.Operation, places: _Places
+        self, ops: Sequence[ir.Operation], pending: Sequence[ir.Value], places: _Places
     ) -> dict[ir.Value, ir.Value]:
         """The slot of each name in a ring with several; sums join the slots they go to.
 
         Args:
-            entry: The entry.
+            ops: Those of the entry.
+            pending: Its pending values.
             places: The places of its sums.
         """
         slot_of: dict[ir.Value, ir.Value] = {}
-        for op in nested_ops(entry):
+        for op in ops:
             if op.name == DEPOSIT:
-                pending, slot = op.operands
-                slot_of[places.root(pending)] = slot
-                places.join(slot, pending)
+                value, slot = op.operands
+                slot_of[places.root(value)] = slot
+                places.join(slot, value)
         several = {v for v, ring in self.slots.items() if _n_slots(ring) > 1}
         found = {v: v for v in several}
-        for value in _pending_values(entry):
+        for value in pending:
             slot = slot_of.get(places.root(value))
             if slot is not None and slot in several:
                 found[value] = slot
@@ -200,15 +208,17 @@ def _n_slots(ring: ir.Value) -> int:
     return RingType(ring.type).slots
 
 
-def _places(entry: ir.Operation, products: Sequence[ir.Operation]) -> _Places:
+def _places(
+    flow: ControlFlow, pending: Sequence[ir.Value], products: Sequence[ir.Operation]
+) -> _Places:
     """The places of sums that products, changes and control flow hand on."""
     places = _Places()
-    for value in _pending_values(entry):
-        for source in places.flow_of(entry).incoming(value):
+    for value in pending:
+        for source in flow.incoming(value):
             places.join(value, source)
     for op in products:
         places.join(op.results[0], sum_of(op))
-    for op in nested_ops(entry):
+    for op in flow.ops():
         if begins_sum(op) and (change := change_in_place(op)) is not None:
             places.join(op.results[0], awaits_of(change)[0].operands[0])
     return places
@@ -358,9 +368,9 @@ def _users(value: ir.Value) -> list[ir.Operation]:
     ]
 
 
-def _slots(entry: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:
+def _slots(ops: Sequence[ir.Operation]) -> Iterator[tuple[ir.Value, ir.Value]]:
     """The slots in tensor memory, each with its ring, which has one."""
-    for op in nested_ops(entry):
+    for op in ops:
         if op.name in SLOT_GIVERS and is_filled_by_products(ring_of(op)):
             yield from ((value, op.operands[0]) for value in op.results)
 
@@ -379,13 +389,6 @@ class _Places:
 
     def __init__(self) -> None:
         self._above: dict[ir.Value, ir.Value] = {}
-        self._flow: ControlFlow | None = None
-
-    def flow_of(self, entry: ir.Operation) -> ControlFlow:
-        """The control flow of the entry, made on first question."""
-        if self._flow is None:
-            self._flow = ControlFlow(entry)
-        return self._flow
 
     def root(self, value: ir.Value) -> ir.Value:
         """One name for all of a place."""
@@ -400,9 +403,9 @@ class _Places:
             self._above[one] = other
 
 
-def _pending_values(entry: ir.Operation) -> Iterator[ir.Value]:
-    """All pending values of an entry."""
-    for op in nested_ops(entry):
+def _pending_values(ops: Sequence[ir.Operation]) -> Iterator[ir.Value]:
+    """All pending values that some ops give, or begin regions with."""
+    for op in ops:
         for region in op.regions:
             for block in region.blocks:
                 yield from (a for a in block.arguments if _is_pending(a))

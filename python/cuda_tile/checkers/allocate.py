@@ -77,6 +77,8 @@ class _Contents(ForwardAnalysis[_State]):
         self.faults: dict[ir.Operation, str] = {}
         self._numbers = {place.op: number for number, place in enumerate(places)}
         self._buffers = Buffers(flow)
+        self._used: dict[ir.Operation, tuple[int, int]] = {}
+        self._shared: dict[ir.Operation, int] = {}
 
     def mask(self, allocs: Allocs) -> int:
         """Places as bits."""
@@ -84,6 +86,11 @@ class _Contents(ForwardAnalysis[_State]):
 
     def used(self, op: ir.Operation) -> tuple[int, int]:
         """The places that an op reads, and those that it writes."""
+        if op not in self._used:
+            self._used[op] = self._looked_up(op)
+        return self._used[op]
+
+    def _looked_up(self, op: ir.Operation) -> tuple[int, int]:
         if op.name in RING_STEPS:
             ring = 1 << self._numbers[ring_of(op)]
             if op.name not in TAKES:
@@ -109,7 +116,19 @@ class _Contents(ForwardAnalysis[_State]):
         roles = edge.target.op
         if roles.name != ROLES or edge.target.region is None:
             return state
-        return state._replace(written=state.written | shared_rings(self, roles))
+        return state._replace(written=state.written | self.shared_rings(roles))
+
+    def shared_rings(self, roles: ir.Operation) -> int:
+        """The rings, as bits, that more than one role uses."""
+        if roles not in self._shared:
+            once = several = 0
+            for used, _ in _uses(self, roles):
+                several |= once & used
+                once |= used
+            rings = [place.op.name == RING for place in self.places]
+            mask = sum(1 << i for i, is_ring in enumerate(rings) if is_ring)
+            self._shared[roles] = several & mask
+        return self._shared[roles]
 
     def transfer(self, op: ir.Operation, state: _State) -> _State:
         if op.name in ALLOCATES:
@@ -118,10 +137,11 @@ class _Contents(ForwardAnalysis[_State]):
             state = self._stepped(op, state)
         elif op.name not in BUFFER_ORDERS:
             state = self._accessed(op, state)
-        return state._replace(
-            products=state.products.behind(op),
-            copies=copies_behind(op, state.copies),
-        )
+        products = state.products.behind(op)
+        copies = copies_behind(op, state.copies)
+        if products is state.products and copies is state.copies:
+            return state
+        return state._replace(products=products, copies=copies)
 
     def _made(self, number: int, state: _State) -> _State:
         """A place begins without contents."""
@@ -209,16 +229,6 @@ def _places(flow: ControlFlow) -> list[Place]:
     return [place_of(op) for op in flow.ops() if op.name in ALLOCATES]
 
 
-def shared_rings(contents: _Contents, roles: ir.Operation) -> int:
-    """The rings, as bits, that more than one role uses."""
-    once = several = 0
-    for used, _ in _uses(contents, roles):
-        several |= once & used
-        once |= used
-    rings = [place.op.name == RING for place in contents.places]
-    return several & sum(1 << i for i, is_ring in enumerate(rings) if is_ring)
-
-
 def _uses(contents: _Contents, roles: ir.Operation) -> list[tuple[int, int]]:
     """For each role the places that it uses, and the rings that it takes from."""
     found: list[tuple[int, int]] = []
@@ -234,7 +244,7 @@ def _uses(contents: _Contents, roles: ir.Operation) -> list[tuple[int, int]]:
 
 def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
     """Roles that run at the same time keep to bytes of their own."""
-    between = shared_rings(contents, roles)
+    between = contents.shared_rings(roles)
     for (own, taken), (others, _) in permutations(_uses(contents, roles), 2):
         for number in bits(own):
             # What a role does to the slots that it takes, its own walk judges.

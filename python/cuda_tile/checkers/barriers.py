@@ -106,12 +106,13 @@ class _Order(ForwardAnalysis[_State]):
             return self._stepped(op, state)
         if op.name in ENDS_THREADS and any(state.copies):
             self._fault(op, "copies that have read their buffers", "some in flight")
-        left = state._replace(
-            products=state.products.behind(op),
-            copies=copies_behind(op, state.copies),
-        )
-        done = _in_groups(state) & ~_in_groups(left)
-        return self._accessed(op, left._replace(read=left.read | done))
+        products = state.products.behind(op)
+        copies = copies_behind(op, state.copies)
+        if products is not state.products or copies is not state.copies:
+            left = state._replace(products=products, copies=copies)
+            done = _in_groups(state) & ~_in_groups(left)
+            state = left._replace(read=left.read | done)
+        return self._accessed(op, state)
 
     def _stepped(self, op: ir.Operation, state: _State) -> _State:
         """A step of a ring: an access to its slots for whoever shares their bytes."""

@@ -23,8 +23,8 @@ from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.tensor_columns import (
     awaits_of,
     change_in_place,
+    is_tensor_product,
     tensor_columns,
-    tensor_products,
 )
 from cuda_tile.checkers.shared_places import meet
 from cuda_tile.errors import InternalError
@@ -103,9 +103,9 @@ def check(entry: ir.Operation, flow: ControlFlow) -> None:
     Raises:
         InternalError: A sum may be spoiled, or lies outside; says where.
     """
-    if not tensor_products(entry):
+    if not any(map(is_tensor_product, flow.ops())):
         return
-    columns = tensor_columns(entry)
+    columns = tensor_columns(entry, flow)
     most = min(columns.allocated, read_target(entry).tensor_columns)
     for op, fault in faults_of(flow, columns.first, most).items():
         raise InternalError(f"allocate: {fault}", location_text(op))

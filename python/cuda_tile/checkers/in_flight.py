@@ -104,8 +104,10 @@ class Products(NamedTuple):
             return self._renamed({pending: acquire.operands[0]})
         if op.name in TAKES:
             return self._ended({op.operands[0]})
+        if op.name not in AWAITS:
+            return self
         given = {value for value in op.operands if isinstance(value.type, PendingType)}
-        if op.name not in AWAITS or not given:
+        if not given:
             return self
         left = self._replace(groups=_left(op, self.groups))
         return left._ended(given) if op.name in PRODUCT_WAITS else left

@@ -57,11 +57,14 @@ class Form(NamedTuple):
             other: The other one.
             factor: By how much it is multiplied.
         """
+        number = self.number + factor * other.number
+        if not other.terms:
+            return Form(number, self.terms)
         terms = dict(self.terms)
         for symbol, count in other.terms:
             terms[symbol] = terms.get(symbol, 0) + factor * count
         kept = tuple(sorted((s, n) for s, n in terms.items() if n))
-        return Form(self.number + factor * other.number, kept)
+        return Form(number, kept)
 
 
 class Undecided(Exception):

@@ -25,7 +25,7 @@ emulator's, and loops hand on values of one type, which the verifier checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -37,8 +37,11 @@ from cuda_tile.ir.traits import ELEMENTWISE, POINTER_ACCESSES, REDUCTIONS, SCANS
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.coords import Coord, pack
 from cuda_tile.layout.f2 import Span
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.options import Options
 
+_PEERS = ELEMENTWISE | POINTER_ACCESSES | SCANS
+Layouts = dict[ir.Type, LinearLayout]
 Columns = Sequence[Sequence[Coord]]
 """Of each bit of register, lane, warp and block, the coordinate that it adds."""
 
@@ -54,9 +57,16 @@ def check(module: ir.Operation, options: Options) -> None:
         InternalError: A thread does not hold what it computes with; says which value.
     """
     del options
+    _judge(module, fault_of)
+
+
+def _judge(
+    module: ir.Operation, judge: Callable[[ir.Operation, Layouts], str | None]
+) -> None:
     for entry in entries(module):
+        known: Layouts = {}
         for op in nested_ops(entry):
-            if (fault := fault_of(op)) is not None:
+            if (fault := judge(op, known)) is not None:
                 raise InternalError(f"layouts: {fault}", location_text(op))
 
 
@@ -70,32 +80,42 @@ def check_staged(module: ir.Operation, options: Options) -> None:
     Raises:
         InternalError: As `check` does.
     """
-    check(module, options)
-    for entry in entries(module):
-        for op in nested_ops(entry):
-            if op_stem(op) != "extract" or awaits_columns(op):
-                continue
-            if fault := next(_parts(op), None):
-                raise InternalError(f"layouts: {fault}", location_text(op))
+    del options
+    _judge(module, _staged_fault_of)
 
 
-def fault_of(op: ir.Operation) -> str | None:
+def _staged_fault_of(op: ir.Operation, known: Layouts) -> str | None:
+    fault = fault_of(op, known)
+    is_judged = fault is None and op_stem(op) == "extract" and not awaits_columns(op)
+    return next(_parts(op), None) if is_judged else fault
+
+
+def fault_of(op: ir.Operation, known: Layouts | None = None) -> str | None:
     """What is wrong with the layouts of an op; None if nothing is.
 
     Args:
         op: The op, at level W.
+        known: Layouts, by type, in which each element has a place; it grows.
     """
+    known = {} if known is None else known
     tiles = [v for v in (*op.operands, *op.results) if is_distributed(v)]
+    layouts: list[LinearLayout] = []
     for value in tiles:
-        if TileType(value.type).layout is None:
-            return f"expected '{op.name}' on tiles with layouts, got {value.type}"
-        if not layout_of(value).is_surjective:
-            return f"expected a layout of all elements of {value.type}"
+        kind = value.type
+        if kind not in known:
+            if TileType(kind).layout is None:
+                return f"expected '{op.name}' on tiles with layouts, got {kind}"
+            if not (layout := layout_of(value)).is_surjective:
+                return f"expected a layout of all elements of {kind}"
+            known[kind] = layout
+        layouts.append(known[kind])
+    if op.name in _PEERS and all(layout is layouts[0] for layout in layouts):
+        return None
     return next(_faults(op, tiles), None)
 
 
 def _faults(op: ir.Operation, tiles: Sequence[ir.Value]) -> Iterator[str]:
-    if op.name in ELEMENTWISE | POINTER_ACCESSES | SCANS:
+    if op.name in _PEERS:
         yield from _unlike(op, tiles)
     elif op.name in REDUCTIONS:
         yield from _unlike(op, [v for v in op.operands if is_distributed(v)])

@@ -137,6 +137,8 @@ class PathValues:
             self._is_telling = False
 
     def _is_at_most(self, form: Form, number: int) -> bool:
+        if not form.terms:
+            return form.number <= number
         fixed, rest, (low, high) = self._parts(form)
         if high <= number or low > number:
             return high <= number
@@ -159,16 +161,13 @@ class PathValues:
 
     def _parts(self, form: Form) -> tuple[int, Form, Interval]:
         """A sum: what is counted, the rest, and what is known of both."""
-        number, rest = form.number, Form()
-        moves: dict[Key, int] = {}
-        for symbol, count in form.terms:
-            if symbol.name >= 0:
-                rest = rest.plus(Form(0, ((symbol, count),)))
-            else:
-                frame = self._frame(symbol)
-                number += count * frame.iteration
-                if frame.trips is not None:
-                    moves[frame.trips] = moves.get(frame.trips, 0) + count
+        number, moves = form.number, dict[Key, int]()
+        rest = Form(0, tuple(term for term in form.terms if term[0].name >= 0))
+        for symbol, count in form.terms[: len(form.terms) - len(rest.terms)]:
+            frame = self._frame(symbol)  # what machines count comes first
+            number += count * frame.iteration
+            if frame.trips is not None:
+                moves[frame.trips] = moves.get(frame.trips, 0) + count
         if not rest.terms:
             return number, rest, self._moved((number, number), moves)
         key, sign = key_of(rest)
@@ -187,7 +186,8 @@ class PathValues:
         """An interval for all numbers of iterations that are not told apart."""
         low, high = known
         for key, by in moves.items():
-            if by and self.loops.far(self.state, key) >= 0:
+            is_open = not by or (high == inf if by > 0 else low == -inf)
+            if not is_open and self.loops.far(self.state, key) >= 0:
                 low, high = (low, inf) if by > 0 else (-inf, high)
         return low, high
 

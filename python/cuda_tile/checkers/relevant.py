@@ -28,6 +28,7 @@ class Relevant:
 
     def __init__(self, flow: ControlFlow) -> None:
         self._flow, self._buffers = flow, Buffers(flow)
+        self._sources: dict[ir.Value, list[ir.Value]] = {}
         self.ops = {op for op in flow.ops() if self._is_step(op)}
         self.values = self._close()
         guards = (v for op in self.ops if len(op.regions) for v in _roots(op))
@@ -76,14 +77,19 @@ class Relevant:
         """All values that some are computed from."""
         seen, work = set(roots), list(roots)
         while work:
-            value = work.pop()
-            sources = self._flow.incoming(value)
-            op = defining_op(value)
-            if not sources and op is not None and not len(op.regions):
-                sources = list(op.operands)
+            sources = self._sources_of(work.pop())
             work += [v for v in sources if v not in seen]
             seen.update(sources)
         return seen
+
+    def _sources_of(self, value: ir.Value) -> list[ir.Value]:
+        """What a value is computed from, or handed on from."""
+        if value not in self._sources:
+            sources, op = self._flow.incoming(value), defining_op(value)
+            if not sources and op is not None and not len(op.regions):
+                sources = list(op.operands)
+            self._sources[value] = sources
+        return self._sources[value]
 
     def _ring_values(self) -> RingValues:
         """The integers that are the iteration of one ring, and of no other."""

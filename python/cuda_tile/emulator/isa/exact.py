@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_tile.emulator.isa.mma_elements import decode
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Immediate, Operand, Register
 from cuda_tile.emulator.ptx.types import Array, Type
+from cuda_tile.emulator.tensor.formats import BITS, Packing, unpack
 from cuda_tile.exact.algebra import RING, Algebra
 
 Fn = Callable[..., Array]
@@ -232,6 +234,45 @@ def matrix_elements(algebra: Algebra, rows: Array, name: str) -> Array:
     values = decode(rows, name)
     # Numbers of a few bits are looked up as numbers.
     return values if name in (*_INTEGERS, "f64") else algebra.literals(values)
+
+
+def tensor_elements(
+    algebra: Algebra, data: NDArray[np.uint8], name: str, packing: Packing
+) -> Array:
+    """What `unpack` gives, as elements."""
+    if BITS[name] < 8:
+        return algebra.literals(unpack(data, name, packing))
+    words = np.ascontiguousarray(data).view(np.uint32)
+    return matrix_elements(algebra, words, name).reshape(*data.shape[:-1], -1)
+
+
+def scaled_product(
+    algebra: Algebra, left: Array, right: Array, factors: Sequence[Array]
+) -> Array:
+    """A [M, K] times B [K, N], with factors [M, blocks] and [N, blocks] along K."""
+    block = left.shape[1] // factors[0].shape[1]
+    rows, columns = (
+        np.repeat(algebra.literals(each), block, axis=1) for each in factors
+    )
+    return algebra.matmul(
+        algebra.multiply(left, rows), algebra.multiply(right, columns.T)
+    )
+
+
+def tensor_sum(
+    algebra: Algebra, total: Array, before: Array | None, result: str, power: int
+) -> NDArray[np.uint32]:
+    """Words of tensor memory: what is there times two to the minus power, and more."""
+    if before is not None:
+        is_half = result == "f16"
+        words = before.astype(np.uint16) if is_half else before.view(np.float32)
+        old = algebra.of_codes(words, "f16") if is_half else words
+        scale = algebra.literals(np.full_like(old, 2.0**-power))
+        total = algebra.fma(old, scale, total) if power else algebra.add(old, total)
+    values = finish(algebra, total, result)
+    if result == "f16":
+        return values.view(np.uint16).astype(np.uint32)
+    return np.ascontiguousarray(values).view(np.uint32)
 
 
 def finish(algebra: Algebra, total: Array, result: str) -> Array:

@@ -81,8 +81,6 @@ class _Operands(NamedTuple):
 
 def mma(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
     """tcgen05.mma: all kinds of dense products."""
-    if b.algebra:
-        exact.refuse(form, "products of tcgen05")
     is_ws = form.flag("ws")
     if form.flag("sp"):
         form.error("expected a dense product; '.sp' is not supported")
@@ -187,6 +185,7 @@ class _Product:
     ) -> None:
         self._b, self._unit, self._at, self._kept = b, unit, b.at, kept
         self._kind, self._group, self._is_ws = kind, group, is_ws
+        self._algebra = b.algebra if kind != "i8" else None
         self._depth = _DEPTHS.get(kind, _DEPTH)
         self._memo: dict[tuple[int, int, str, bool], Offsets] = {}
 
@@ -257,16 +256,16 @@ class _Product:
                 for part in parts_a
             ]
             packing: Packing = "dense" if self._kind in _DENSE_KINDS else "bytes"
-            rows = [unpack(bytes_, shape.left, packing) for bytes_ in data]
-            return [row * np.float32(shape.signs[0]) for row in rows], []
+            rows = [self._unpack(bytes_, shape.left, packing) for bytes_ in data]
+            return [_signed(row, shape.signs[0]) for row in rows], []
         assert operands.a_bits is not None, "A is in tensor memory or shared memory"
         bits = int(operands.a_bits[one.numbers[0]])
         found = [
             self._shared(bits, count, shape.left, cta, is_flipped=shape.flips[0])
             for cta in ctas
         ]
-        sign = np.float32(shape.signs[0])
-        return [matrix * sign for matrix, _ in found], [where for _, where in found]
+        matrices = [_signed(matrix, shape.signs[0]) for matrix, _ in found]
+        return matrices, [where for _, where in found]
 
     def _parts_in_memory(
         self,
@@ -317,7 +316,7 @@ class _Product:
         if operands.columns is not None:
             mask = zero_columns(int(operands.columns[number]), shape.m, shape.n)
             matrix = np.where(mask[:, None], np.float32(0), matrix)
-        return [where for _, where in found], (matrix * np.float32(shape.signs[1])).T
+        return [where for _, where in found], _signed(matrix, shape.signs[1]).T
 
     def _shared(
         self, bits: int, count: int, name: str, cta: int, *, is_flipped: bool
@@ -338,8 +337,13 @@ class _Product:
         data = gather(self._b.machine.shared, where.ravel(), CHUNK_BYTES)
         rows = np.ascontiguousarray(data).reshape(len(where), -1)
         packing: Packing = "dense" if self._kind in _DENSE_KINDS else "padded"
-        matrix = unpack(rows, name, packing)
+        matrix = self._unpack(rows, name, packing)
         return (matrix.T if is_flipped else matrix), where
+
+    def _unpack(self, data: NDArray[np.uint8], name: str, packing: Packing) -> Matrix:
+        if self._algebra is None:
+            return unpack(data, name, packing)
+        return exact.tensor_elements(self._algebra, data, name, packing)
 
     def _data_bytes(self, name: str) -> int:
         """Bytes of a chunk that hold elements: the rest of a padded one is not read."""
@@ -371,10 +375,11 @@ class _Product:
         operation: Operation,
         left: list[Matrix],
         right: Matrix,
-    ) -> list[Matrix]:
+    ) -> list[Array]:
         """A times B of each CTA's rows."""
         if operands.scaling is None:
-            return [np.matmul(rows, right) for rows in left]
+            matmul = self._algebra.matmul if self._algebra else np.matmul
+            return [matmul(rows, right) for rows in left]
         if shape.m // len(ctas) != 128:
             raise Fault(
                 "tcgen05",
@@ -383,7 +388,9 @@ class _Product:
             )
         memory = self._unit.memory
         return [
-            operands.scaling.multiply(memory, one, shape, cta, operation, rows, right)
+            operands.scaling.multiply(
+                memory, one, shape, cta, operation, rows, right, self._algebra
+            )
             for cta, rows in zip(ctas, left, strict=True)
         ]
 
@@ -395,7 +402,7 @@ class _Product:
         part: Part,
         cta: int,
         column: int,
-        total: Matrix,
+        total: Array,
         keeps: bool,
     ) -> None:
         """Writes a part of D, added to what is there where `keeps`."""
@@ -410,7 +417,12 @@ class _Product:
             region, total = region.shifted(lanes), total[written]
         memory.access(operation, region, reads=keeps, writes=True)
         before = memory.words[region] if keeps else None
-        memory.words[region] = _sum(total, before, shape, operands.power)
+        if self._algebra is None:
+            words = _sum(total, before, shape, operands.power)
+        else:
+            result, power = shape.result, operands.power
+            words = exact.tensor_sum(self._algebra, total, before, result, power)
+        memory.words[region] = words
 
     def _written_lanes(self, operands: _Operands, number: int, part: Part) -> Bool:
         lanes = np.arange(128)[part.lanes]
@@ -421,8 +433,12 @@ class _Product:
         return (words[lanes // 32] >> lanes % 32 & 1) == 0
 
 
+def _signed(matrix: Matrix, sign: int) -> Matrix:
+    return matrix if sign > 0 else -matrix
+
+
 def _sum(
-    total: Matrix, before: Words | None, shape: InstructionDescriptor, power: int
+    total: Array, before: Words | None, shape: InstructionDescriptor, power: int
 ) -> Words:
     """Adds D, and rounds to the words of tensor memory."""
     if shape.result == "s32":

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.machine.build import AddressOf
 from cuda_tile.emulator.ordering.tensor_order import Operation
 from cuda_tile.emulator.ptx.form import Form
@@ -20,6 +21,7 @@ from cuda_tile.emulator.tensor.formats import SCALE_BYTES, decode_scales
 from cuda_tile.emulator.tensor.instruction_descriptor import InstructionDescriptor
 from cuda_tile.emulator.tensor.memory import N_LANES, Region, TensorMemory
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact.algebra import Algebra
 
 Matrix = NDArray[np.float32]
 
@@ -62,6 +64,7 @@ class Scaling(NamedTuple):
         operation: Operation,
         rows: Matrix,
         right: Matrix,
+        algebra: Algebra | None,
     ) -> Matrix:
         """Returns the scaled product of one CTA's rows.
 
@@ -73,6 +76,7 @@ class Scaling(NamedTuple):
             operation: Reads the factors.
             rows: A, f32[rows, K].
             right: B, f32[K, N].
+            algebra: What floats are; None for floats.
         """
         if shape.scale == "ue4m3" and self.n_factors != 4:
             raise Fault("tcgen05", "expected scales of ue8m0 for blocks of 32")
@@ -84,6 +88,8 @@ class Scaling(NamedTuple):
             first = shape.scale_ids[number]
             found = self._factors(memory, operation, cta, place, count, first)
             factors.append(decode_scales(found, shape.scale))
+        if algebra is not None:
+            return exact.scaled_product(algebra, rows, right, factors)
         # In double precision: factors of 2^-127 and 2^127 of one product are 1.
         total = np.zeros((len(rows), right.shape[1]), np.float64)
         left_side, right_side = rows.astype(np.float64), right.astype(np.float64)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.machine.build import Builder
@@ -21,6 +21,8 @@ from cuda_tile.emulator.ptx.types import B32, PRED, U32, Array, Bool, Type
 from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: warps")
+
+Fn = Callable[..., Array]
 
 _LANE = np.arange(32)
 _BIT = np.uint32(1) << np.arange(32, dtype=np.uint32)
@@ -230,7 +232,14 @@ def redux(form: Form, b: Builder) -> Compiled:
     if ty.name == "f32":
         if operation not in ("min", "max"):
             form.error("expected '.min' or '.max' for f32")
-        reduce_ = _float_reduction(operation == "max", is_abs=is_abs, nan=nan)
+        pick = extreme(is_max=operation == "max", nan=nan, xorsign=False)
+        absolute: Fn = np.abs if is_abs else np.positive
+        if b.algebra:
+            pick = exact.function(b.algebra, operation, pick)
+            absolute = b.algebra.function("abs", np.abs) if is_abs else absolute
+            absolute = exact.on_elements(b, absolute, [x])
+        finish = np.asarray if b.algebra else numerics.canonical
+        reduce_ = _float_reduction(pick, absolute, finish)
     else:
         reduce_ = _integer_reduction(operation, ty)
 
@@ -256,20 +265,18 @@ def _integer_reduction(operation: str, ty: Type) -> Callable[[Array, Bool], Arra
 
 
 def _float_reduction(
-    is_max: bool, *, is_abs: bool, nan: bool
+    pick: Fn, absolute: Fn, finish: Fn
 ) -> Callable[[Array, Bool], Array]:
-    pick = extreme(is_max=is_max, nan=nan, xorsign=False)
-
     def reduce_(values: Array, members: Bool) -> Array:
-        values = np.abs(values) if is_abs else values
-        result = np.full(values.shape, np.nan, np.float32)
+        values = absolute(values)
+        result = np.broadcast_to(values[:, :1], values.shape)
         started = np.zeros(values.shape, np.bool_)
         for lane in range(32):
             value = np.broadcast_to(values[:, lane : lane + 1], values.shape)
             joined = np.where(started, pick(result, value), value)
             result = np.where(members[:, :, lane], joined, result)
             started |= members[:, :, lane]
-        return numerics.canonical(result.astype(np.float32))
+        return finish(result.astype(np.float32))
 
     return reduce_
 

@@ -218,7 +218,9 @@ class Terms:
         return self._quotient(self.call("log2", a), np.array(_LOG2_E))
 
     def call(self, name: str, *operands: Array) -> Elements:
-        """A function of terms."""
+        """A function of terms; extremes of three are folded."""
+        if len(operands) > 2:
+            return self.call(name, self.call(name, *operands[:2]), *operands[2:])
 
         def make(row: Sequence[int]) -> Node | int:
             return self._known(name, row) or ("call", name, *row)

@@ -233,6 +233,7 @@ class Table:
         Returns:
             A row for each, and the number of the row of each element.
         """
+        assert len(operands) <= 2, "pairs are packed"
         first, *more = (self.ids(v) for v in np.broadcast_arrays(*operands))
         packed = first * _MOST_NODES + more[0] if more else first
         unique, places = np.unique(packed, return_inverse=True)
