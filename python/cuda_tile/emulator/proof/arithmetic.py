@@ -16,6 +16,7 @@ import numpy as np
 
 from cuda_tile.emulator.proof.quotients import field, quotient
 from cuda_tile.emulator.proof.values import (
+    Made,
     Value,
     constant,
     is_one,
@@ -316,4 +317,4 @@ def _other(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -> 
         return unknown(*operands, is_uniform=True)
     parts = tuple((int(v.array[0]), v.terms) for v in operands if v.array is not None)
     origins = frozenset[str]().union(*(value.origins for value in operands))
-    return symbol((opcode, *modifiers, parts), array.size, origins)
+    return symbol(Made((opcode, *modifiers), parts), array.size, origins)

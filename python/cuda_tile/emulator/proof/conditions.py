@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
-from cuda_tile.emulator.proof.values import Counted, Terms, Value, is_one
+from cuda_tile.emulator.proof.values import Counted, Part, Terms, Value, is_one, ordered
 from cuda_tile.emulator.ptx.types import Array
 
 
@@ -99,12 +99,10 @@ def truth_ways(facts: Facts, value: Value, mask: Array) -> list[Way] | None:
     return None if side is None else _three(facts, side, (0, ()), ("eq", True))
 
 
-Side = tuple[int, Terms]
-"""A number and what is added to it."""
 _TYPES = frozenset({"s32", "u32", "b32", "s64", "u64", "b64"})
 
 
-def _side(value: Value, mask: Array) -> Side | None:
+def _side(value: Value, mask: Array) -> Part | None:
     """An operand, if it is the same for some threads."""
     if value.array is None or not mask.any() or not is_one(value, mask):
         return None
@@ -152,13 +150,13 @@ def _inside(facts: Facts, number: int, terms: Terms, least: int) -> int:
     return number - ((known.least - least) >> 32 << 32)
 
 
-def _three(facts: Facts, one: Side, other: Side, kind: tuple[str, bool]) -> list[Way]:
+def _three(facts: Facts, one: Part, other: Part, kind: tuple[str, bool]) -> list[Way]:
     """The ways in which a difference is below, at or above zero."""
     what, is_negated = kind
     sums = dict(one[1])
     for name, count in other[1]:
         sums[name] = sums.get(name, 0) - count
-    difference = tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    difference = ordered(sums)
     at = other[0] - one[0]
     parts = {
         "eq": ((-FAR, at - 1, 0), (at, at, 1), (at + 1, FAR, 0)),

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 
-from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range, turned_first
-from cuda_tile.emulator.proof.values import Counted, Key, Value
+from cuda_tile.emulator.proof.facts import FAR, Facts, Range, turned_first
+from cuda_tile.emulator.proof.values import Counted, Key, Made, Value, ordered
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
@@ -108,16 +107,14 @@ def moved(
         return None
     step = int(steps[0])
     array = np.where(mask, before.array, before.array[mask][0])
-    terms = tuple(sorted((*before.terms, (symbol, step)), key=repr))
+    terms = ordered({**dict(before.terms), symbol: step})
     return before._replace(array=array, terms=terms), step
 
 
 def is_made_of_counts(symbol: Hashable) -> bool:
     """Whether a symbol is computed of one that counts, and so changes with it."""
-    if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
-        return False
-    parts = cast("tuple[Hashable, ...]", symbol)
-    return any(isinstance(part, Counted) or is_made_of_counts(part) for part in parts)
+    leaves = symbol.leaves if isinstance(symbol, Made) else frozenset[Hashable]()
+    return any(isinstance(leaf, Counted) for leaf in leaves)
 
 
 def forgotten(value: Value, mask: Array) -> Value:
@@ -145,7 +142,7 @@ def moved_facts(before: Facts, now: Facts, symbol: Counted) -> Facts:
         for is_most, (old, new) in enumerate(zip(range_, other, strict=True)):
             if old == new or abs(old) >= FAR or abs(new) >= FAR:
                 continue
-            whole = tuple(sorted((*terms, (symbol, old - new)), key=repr))
+            whole = ordered({**dict(terms), symbol: old - new})
             normal, is_turned = turned_first(whole)
             end = Range(most=old) if is_most else Range(least=old)
             end = end.turned() if is_turned else end

@@ -8,12 +8,10 @@ floor(n * m / 2^(32 + s)), which is n / d for every n if 0 < m * d - 2^(32 + s) 
 
 from __future__ import annotations
 
-from typing import cast
-
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.values import (
     Counted,
-    Terms,
+    Made,
     Value,
     is_one,
     made,
@@ -69,10 +67,9 @@ def _magic(value: Value, places: int) -> tuple[Value, int] | None:
     if len(value.terms) != 1 or value.terms[0][1] != 1 or value.array is None:
         return None
     symbol = value.terms[0][0]
-    if not isinstance(symbol, tuple) or symbol[:3] != ("mul", "hi", "u32"):
+    if not isinstance(symbol, Made) or symbol.words != ("mul", "hi", "u32"):
         return None
-    parts = cast("tuple[tuple[int, Terms], ...]", symbol[3])
-    (number, terms), (factor, none) = parts
+    (number, terms), (factor, none) = symbol.parts
     factor &= (1 << 32) - 1
     if none or value.array.any() or not factor:
         return None
