@@ -109,13 +109,11 @@ class Search:
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
         state.prune(self.kernel.live)
-        order = state.widen(group, is_exact=self.is_exact)
+        placing = self.kernel.placing
+        order = state.widen(group, placing, is_exact=self.is_exact)
         is_certain = state.is_certain(group)
         seen = self._seen if is_certain else state.trail
-        key = state.key(order)
-        before = seen.get(key, ())
-        if not any(facts.covers(state.facts) for facts in before):
-            seen[key] = (*before, state.facts.copy())
+        if state.is_new(seen, order, placing, exact=self.is_exact):
             return True
         if is_certain:
             return False

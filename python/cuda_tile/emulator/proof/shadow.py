@@ -108,6 +108,7 @@ class Shadow:
         writer: The row that wrote each unit; NOBODY if no one has, or all know.
         reader: The set of rows that read it since, by number; 0 for none.
         sets: The sets of rows.
+        numbers: The number of each set.
         current: The row of each thread, NOBODY if its next access begins one.
         flying: Whether a copy to it by `cp.async` is in flight.
         groups: These copies in groups, the open one last: units, threads.
@@ -120,6 +121,7 @@ class Shadow:
     writer: Array
     reader: Array
     sets: list[tuple[int, ...]]
+    numbers: dict[tuple[int, ...], int]
     current: Array
     flying: Array
     groups: list[list[tuple[Array, Array]]] = field(
@@ -140,7 +142,7 @@ class Shadow:
         writer, reader = np.full(n_units, NOBODY, np.int32), np.zeros(n_units, np.int32)
         current, flying = np.full(n_threads, NOBODY, np.int32), np.zeros(n_units, bool)
         rows = Rows.of(n_threads)
-        found = cls(n_threads, rows, writer, reader, [()], current, flying)
+        found = cls(n_threads, rows, writer, reader, [()], {(): 0}, current, flying)
         found.is_proxied, found.gone = is_proxied, np.zeros(n_threads, bool)
         return found
 
@@ -152,6 +154,7 @@ class Shadow:
             self.writer.copy(),
             self.reader.copy(),
             list(self.sets),
+            dict(self.numbers),
             self.current.copy(),
             self.flying.copy(),
             [list(group) for group in self.groups],
@@ -183,27 +186,23 @@ class Shadow:
 
     def note_read(self, places: Array, rows: Array) -> None:
         """Adds rows to those that have read units since their last write."""
-        order = np.argsort(places, kind="stable")
-        places, rows = places[order], rows[order]
-        while places.size:
-            is_first = np.ones(places.size, bool)
-            is_first[1:] = places[1:] != places[:-1]
-            self._add_readers(places[is_first], rows[is_first])
-            places, rows = places[~is_first], rows[~is_first]
-
-    def _add_readers(self, places: Array, rows: Array) -> None:
-        pairs = self.reader[places].astype(np.int64) << 32 | rows
-        kinds, which = np.unique(pairs, return_inverse=True)
-        numbers = {members: number for number, members in enumerate(self.sets)}
-        found = np.empty(kinds.size, np.int32)
-        for place, pair in enumerate(kinds):
-            before, row = self.sets[int(pair) >> 32], int(pair) & 0xFFFFFFFF
-            members = tuple(sorted({*before, row}))
-            if members not in numbers:
-                numbers[members] = len(self.sets)
+        pairs = np.unique(places.astype(np.int64) << 32 | rows)
+        places, rows = pairs >> 32, pairs & 0xFFFFFFFF
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        stops, units = np.append(starts[1:], rows.size), places[starts]
+        news = np.add.reduceat(mixed(rows[:, None]), starts)
+        before = self.reader[units]
+        said = mixed(np.stack([before, news, stops - starts], axis=1))
+        _, firsts, which = np.unique(said, return_index=True, return_inverse=True)
+        found = np.empty(firsts.size, np.int32)
+        for place, first in enumerate(firsts):
+            more = rows[starts[first] : stops[first]].tolist()
+            members = tuple(sorted({*self.sets[before[first]], *more}))
+            number = self.numbers.setdefault(members, len(self.sets))
+            if number == len(self.sets):
                 self.sets.append(members)
-            found[place] = numbers[members]
-        self.reader[places] = found[which.ravel()]
+            found[place] = number
+        self.reader[units] = found[which.ravel()]
 
     def writes(self, places: Array, threads: Array) -> None:
         """Threads write units.
@@ -359,8 +358,7 @@ class Shadow:
         kept = [
             tuple(row for row in members if not heard[row]) for members in self.sets
         ]
-        self.sets, numbers = _interned(kept)
-        self.reader = numbers[self.reader]
+        self._intern(kept)
         matters = np.zeros(len(rows.owner), bool)
         matters[writer[writer != NOBODY]] = True
         for number in _numbers(self.reader):
@@ -384,8 +382,14 @@ class Shadow:
             tuple(int(new[row]) for row in members) if number in used else ()
             for number, members in enumerate(self.sets)
         ]
-        self.sets, numbers = _interned(kept)
-        self.reader = numbers[self.reader]
+        self._intern(kept)
+
+    def _intern(self, sets: list[tuple[int, ...]]) -> None:
+        """Puts sets in the place of those so far, each once, the empty one first."""
+        self.numbers = {(): 0}
+        found = [self.numbers.setdefault(rows, len(self.numbers)) for rows in sets]
+        self.sets = list(self.numbers)
+        self.reader = np.array(found, np.int32)[self.reader]
 
     def signatures(self) -> Array:
         """A number of each row: the same for rows that differ in nothing."""
@@ -414,10 +418,3 @@ class Shadow:
 def _numbers(array: Array) -> list[int]:
     """Each number of an array, none below 0, once."""
     return np.flatnonzero(np.bincount(array)).tolist()
-
-
-def _interned(sets: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Array]:
-    """Sets, each once, the empty one first, and the new number of each."""
-    numbers: dict[tuple[int, ...], int] = {(): 0}
-    found = [numbers.setdefault(members, len(numbers)) for members in sets]
-    return list(numbers), np.array(found, np.int32)

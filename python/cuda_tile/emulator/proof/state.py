@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,15 +27,18 @@ from cuda_tile.emulator.proof.values import (
     Counted,
     Terms,
     Value,
+    is_one,
     joined,
     replaced,
     solved,
+    together,
+    unknown,
 )
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
-Trail = dict[tuple[object, ...], tuple[Facts, ...]]
-"""States that have been, and what was known of sums there."""
+Trail = dict[tuple[object, ...], tuple[Known, tuple[Facts, ...]]]
+"""States that have been, with what else was known of registers and of sums there."""
 
 
 @dataclass(eq=False)
@@ -99,7 +102,9 @@ class State:
     counts: dict[Counted, tuple[Register, int]] = field(
         default_factory=dict[Counted, "tuple[Register, int]"]
     )
-    trail: Trail = field(default_factory=dict[tuple[object, ...], "tuple[Facts, ...]"])
+    trail: Trail = field(
+        default_factory=dict[tuple[object, ...], "tuple[Known, tuple[Facts, ...]]"]
+    )
 
     def copy(self) -> State:
         """Another path from here."""
@@ -112,17 +117,47 @@ class State:
         trail = dict(self.trail)
         return State(groups, shadow, lost, facts, *others, visits, counts, trail)
 
-    def key(self, order: Hashable) -> tuple[object, ...]:
-        """What tells it from others, but for what the path knows of sums.
+    def is_new(
+        self, seen: Trail, order: Hashable, placing: Collection[Register], *, exact: bool
+    ) -> bool:
+        """Whether no path that knew less was here, and notes that one is now.
+
+        States are told from others by what decides about shared memory and barriers.
+        What else they know of registers is put together: what differs is known no more,
+        and then the path goes on for all that have come here.
 
         Args:
+            seen: The states so far.
             order: What `widen` has given.
+            placing: The registers that decide.
+            exact: Whether sums of symbols decide, or only that threads share them.
         """
-        known = (
-            frozenset((register, value.key) for register, value in g.registers.items())
-            for g in self._sorted()
-        )
-        return self._skeleton(order), *known
+        groups, rest, kept = self._sorted(), dict[Place, Value](), list[object]()
+        for place, group in enumerate(groups):
+            own: list[object] = []
+            for register, value in group.registers.items():
+                is_sum = value.array is None or (not exact and bool(value.terms))
+                if is_sum or register not in placing:
+                    rest[place, register] = value
+                if register in placing:
+                    is_shared = is_sum and is_one(value, group.mask)
+                    own.append((register, is_shared if is_sum else value.key))
+            kept.append(frozenset(own))
+        key = self._skeleton(order), *kept
+        before, known = seen.get(key, (rest, ()))
+        both = {
+            (place, register): together(value, before[place, register], groups[place].mask)
+            for (place, register), value in rest.items()
+            if (place, register) in before
+        }
+        for place, register in rest:
+            groups[place].registers[register] = both.get((place, register), unknown())
+        if len(both) < len(before) or any(both[p].key != before[p].key for p in both):
+            known = ()
+        if any(facts.covers(self.facts) for facts in known):
+            return False
+        seen[key] = both, (*known, self.facts.copy())
+        return True
 
     def _sorted(self) -> list[Threads]:
         return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
@@ -290,11 +325,14 @@ class State:
             del self.counts[symbol]
         self.facts.forget(lambda name: name in over or is_made_of_counts(name))
 
-    def widen(self, group: Threads, *, is_exact: bool) -> Hashable:
+    def widen(
+        self, group: Threads, placing: Collection[Register], *, is_exact: bool
+    ) -> Hashable:
         """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
             group: The threads, at a label.
+            placing: The registers of which it is asked.
             is_exact: Whether sums are wanted.
 
         Returns:
@@ -306,6 +344,7 @@ class State:
             (place, register): value
             for place, other in enumerate(self._sorted())
             for register, value in other.registers.items()
+            if register in placing
         }
         visits = self.visits.setdefault(group.place, Visits())
         order = self._order()

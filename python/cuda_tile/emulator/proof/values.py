@@ -207,6 +207,20 @@ def joined(one: Value, other: Value, mask: Array, beside: Array) -> Value:
     return Value(np.where(mask, one.array, other.array), one.terms, False, origins)
 
 
+def together(one: Value, other: Value, mask: Array) -> Value:
+    """What is known of a value that is one thing or another, for all threads alike.
+
+    Args:
+        one: One value.
+        other: Another one.
+        mask: The threads.
+    """
+    if is_same(one, other):
+        return one
+    both = is_one(one, mask) and is_one(other, mask)
+    return unknown(one, other, is_uniform=both)
+
+
 def replaced(value: Value, symbol: Hashable, by: int) -> Value:
     """A value after a symbol gets a new meaning: what it was, less a number.
 
