@@ -9,14 +9,13 @@ import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import Kernel
+from cuda_tile.emulator.proof.meetings import spin_of
 from cuda_tile.emulator.proof.products import Group, Products, warpgroups
 from cuda_tile.emulator.proof.shadow import Doubt
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.ptx.syntax import (
     Address,
     Immediate,
-    Instruction,
-    Label,
     Operand,
     Register,
     Vector,
@@ -115,9 +114,8 @@ def _expect(step: Step, size: int) -> None:
 
 def _wait(step: Step) -> None:
     target, place, parity = step.instruction.operands[:3]
-    if not isinstance(target, Register) or not _spins(
-        step.kernel, step.group.place - 1
-    ):
+    spin = spin_of(step.kernel.function, step.group.place - 1)
+    if not isinstance(target, Register) or spin is None:
         raise Doubt("is not asked again until it is fulfilled")
     at, bit = _same(step, place, "an address"), _same(step, parity, "a parity")
     if bit not in {0, 1} or not step.is_whole:
@@ -128,34 +126,6 @@ def _wait(step: Step) -> None:
     else:
         step.group.place -= 1
         step.group.waits = ("mbarrier", at)
-
-
-def _spins(kernel: Kernel, place: int) -> bool:
-    """Whether threads ask again and again, until the answer is yes."""
-    code = kernel.function.code
-    asked, after = code[place].operands[0], code[place + 1 : place + 4]
-    denied = None
-    if after and after[0].opcode == "not" and after[0].operands[1:] == (asked,):
-        denied, after = after[0].operands[0], after[1:]
-    if not after or after[0].guard is None or after[0].opcode != "bra":
-        return False
-    register, is_negated = after[0].guard
-    if (register, is_negated) in {(asked, True), (denied, False)}:
-        return _goes_to(kernel, after[0], place)
-    is_plain = len(after) > 1 and after[1].opcode == "bra" and after[1].guard is None
-    is_left = (register, is_negated) == (asked, False)
-    return is_left and is_plain and _goes_to(kernel, after[1], place)
-
-
-def _goes_to(kernel: Kernel, instruction: Instruction, place: int) -> bool:
-    """Whether a branch leads to a place, but for constants that are set before it."""
-    label = instruction.operands[0]
-    if not isinstance(label, Label) or not 0 <= place - label.target <= 4:
-        return False
-    return all(
-        i.opcode == "mov" and i.guard is None and isinstance(i.operands[1], Immediate)
-        for i in kernel.function.code[label.target : place]
-    )
 
 
 # Bulk copies ---------------------------------------------------------------------

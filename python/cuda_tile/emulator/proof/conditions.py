@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
+from cuda_tile.emulator.proof.quotients import counts
 from cuda_tile.emulator.proof.values import Counted, Part, Terms, Value, is_one, ordered
 from cuda_tile.emulator.ptx.types import Array
 
@@ -115,8 +116,10 @@ def _is_wide(symbol: Hashable) -> bool:
     return is_argument or isinstance(symbol, Counted)
 
 
-def _is_counted(terms: Terms) -> bool:
-    return any(isinstance(name, Counted) for name, _ in terms)
+def _counts(terms: Terms) -> bool:
+    """Whether a sum is taken not to wrap around, as a count or a CTA's place does."""
+    is_counted = any(isinstance(name, Counted) for name, _ in terms)
+    return is_counted or all(counts(name) for name, _ in terms)
 
 
 def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts] | None:
@@ -125,9 +128,10 @@ def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts]
     A register of 32 bits holds a sum modulo 2^32, which an instruction reads as a
     number from `least` on. Sums with counts are taken not to wrap around.
     """
-    if not terms or _is_counted(terms):
-        is_rising = all(c > 0 for name, c in terms if isinstance(name, Counted))
-        return [facts] if is_rising else None
+    if not terms or _counts(terms):
+        is_rising = all(c > 0 for name, c in terms if counts(name))
+        is_whole = facts.range(terms).least + number >= least
+        return [facts] if is_rising and is_whole else None
     known, whole = facts.range(terms).moved(number), 1 << 32
     if known.least < least - whole or known.most >= least + 2 * whole:
         return None
@@ -144,7 +148,7 @@ def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts]
 
 def _inside(facts: Facts, number: int, terms: Terms, least: int) -> int:
     """The number of a sum after it is taken modulo 2^32."""
-    if _is_counted(terms):
+    if _counts(terms):
         return number
     known = facts.range(terms).moved(number)
     return number - ((known.least - least) >> 32 << 32)
@@ -167,7 +171,8 @@ def _three(facts: Facts, one: Part, other: Part, kind: tuple[str, bool]) -> list
     for least, most, truth in parts:
         fact = facts.copy()
         if fact.learn(difference, Range(least, most)):
-            equal = _solved(difference, least) if least == most else None
+            end, other_end = fact.range(difference)
+            equal = _solved(difference, end) if end == other_end else None
             found.append(Way(fact, truth ^ is_negated, equal))
     return found
 

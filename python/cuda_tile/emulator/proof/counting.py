@@ -10,7 +10,7 @@ is assumed: what is followed from there holds for every i, or is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,18 +31,67 @@ Known = dict[Place, Value]
 
 
 @dataclass(frozen=True, eq=False)
+class Fork:
+    """Where a path came from: its last fork, and those before.
+
+    Attributes:
+        before: The fork before; None at the start.
+        depth: How many there are before.
+    """
+
+    before: Fork | None = None
+    depth: int = 0
+
+    def child(self) -> Fork:
+        """One of the ways on."""
+        return Fork(self, self.depth + 1)
+
+    def is_under(self, other: Fork) -> bool:
+        """Whether it is another one, or comes from there."""
+        found = self
+        while found.depth > other.depth:
+            assert found.before is not None, "the first one has depth 0"
+            found = found.before
+        return found is other
+
+
+@dataclass(frozen=True, eq=False)
 class Visit:
     """A path at a label.
 
     Attributes:
         skeleton: What must be equal but for registers and bounds.
-        known: The registers that matter.
+        known: The registers that decide.
         facts: The bounds.
+        rest: The other registers.
+        fork: How the path came there.
     """
 
     skeleton: Hashable
     known: Known
     facts: Facts
+    rest: Known
+    fork: Fork
+
+    def turns(self, later: Visit, masks: Sequence[Array]) -> set[Place]:
+        """The registers that differ by numbers, if nothing else does but bounds.
+
+        None unless bounds move, too: a loop may have a fixed number of iterations.
+
+        Args:
+            later: Another visit of the path.
+            masks: The threads of each group.
+        """
+        if self.skeleton != later.skeleton or not self.facts.rise_to(later.facts):
+            return set()
+        if self.known.keys() != later.known.keys():
+            return set()
+        found = {p for p, v in self.known.items() if v.key != later.known[p].key}
+        is_linear = all(
+            _steps(self.known[place], later.known[place], masks[place[0]]) is not None
+            for place in found
+        )
+        return found if is_linear else set()
 
 
 @dataclass(eq=False)
@@ -62,6 +111,22 @@ class Visits:
     def add(self, visit: Visit) -> None:
         """One more."""
         self.seen = [*self.seen, visit][-MOST_VISITS:]
+
+    def turned(
+        self, masks: Sequence[Array], counters: set[Place]
+    ) -> tuple[Visit, set[Place]] | None:
+        """The latest visit since which numbers have moved, and they.
+
+        Args:
+            masks: The threads of each group.
+            counters: The registers that were never the same; they may be no numbers.
+        """
+        last = self.seen[-1]
+        for visit in reversed(self.seen[:-1]):
+            if found := visit.turns(last, masks):
+                return visit, found
+        earlier = self.earlier(counters) if counters else None
+        return None if earlier is None else (earlier, counters)
 
     def counters(self) -> set[Place]:
         """The registers that were never the same."""
@@ -100,15 +165,21 @@ def moved(
         mask: The threads that count.
         symbol: The symbol.
     """
-    if before.array is None or now.array is None or before.terms != now.terms:
-        return None
-    steps = (now.array - before.array)[mask]
-    if not steps.size or (steps != steps[0]).any():
+    steps = _steps(before, now, mask)
+    if steps is None or before.array is None:
         return None
     step = int(steps[0])
     array = np.where(mask, before.array, before.array[mask][0])
     terms = ordered({**dict(before.terms), symbol: step})
     return before._replace(array=array, terms=terms), step
+
+
+def _steps(before: Value, now: Value, mask: Array) -> Array | None:
+    """By what threads count, if it is the same for all."""
+    if before.array is None or now.array is None or before.terms != now.terms:
+        return None
+    steps = (now.array - before.array)[mask]
+    return steps if steps.size and (steps == steps[0]).all() else None
 
 
 def is_made_of_counts(symbol: Hashable) -> bool:

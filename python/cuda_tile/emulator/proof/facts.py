@@ -208,6 +208,39 @@ class Facts:
             found.known[terms] = new
         return found
 
+    def rise_to(self, later: Facts) -> bool:
+        """Whether bounds have moved, and none towards an end that has not.
+
+        Args:
+            later: What the path knows later.
+        """
+        has_moved = False
+        for terms, range_ in self.known.items():
+            now = later.known.get(terms, Range())
+            moves = [old != new for old, new in zip(range_, now, strict=True)]
+            ends = [abs(end) < FAR for end in now]
+            if any(moves) and any(e and not m for e, m in zip(ends, moves, strict=True)):
+                return False
+            has_moved |= any(moves) and all(
+                e for e, m in zip(ends, moves, strict=True) if m
+            )
+        return has_moved
+
+    def kept(self, now: Facts) -> Facts:
+        """The bounds that still hold when a path comes back to a place.
+
+        Args:
+            now: What it knows then.
+        """
+        found = Facts()
+        for terms, (least, most) in self.known.items():
+            other = now.range(terms)
+            least = least if other.least >= least else -FAR
+            most = most if other.most <= most else FAR
+            if (least, most) != Range():
+                found.known[terms] = Range(least, most)
+        return found
+
     def forget(self, is_over: Callable[[Hashable], bool]) -> None:
         """Drops what is known of sums with some symbols.
 

@@ -8,6 +8,8 @@ floor(n * m / 2^(32 + s)), which is n / d for every n if 0 < m * d - 2^(32 + s) 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.values import (
     Counted,
@@ -85,9 +87,14 @@ def _divided(value: Value, by: int, bits: int) -> Value | None:
     if value.array is None or by < 1 or not is_one(value):
         return None
     for name, count in value.terms:
-        if not isinstance(name, Counted) or count < 0 or count % by:
+        if not counts(name) or count < 0 or count % by:
             return None
     if (value.array < 0).any():
         return None
     terms = tuple((name, count // by) for name, count in value.terms)
     return made(value.array // by, terms, bits, value.origins)
+
+
+def counts(symbol: Hashable) -> bool:
+    """Whether a symbol is a number of iterations, or of a CTA in its grid."""
+    return isinstance(symbol, Counted) or str(symbol).startswith(("%ctaid", "%nctaid"))

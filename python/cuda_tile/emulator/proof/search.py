@@ -17,8 +17,11 @@ import numpy as np
 from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
 from cuda_tile.emulator.proof.conditions import Way, truth_ways, ways
+from cuda_tile.emulator.proof.counting import Fork
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
+from cuda_tile.emulator.proof.meetings import meetings
+from cuda_tile.emulator.proof.remade import Remade
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
 from cuda_tile.emulator.proof.state import State, Threads, Trail
 from cuda_tile.emulator.proof.step import Step
@@ -54,7 +57,8 @@ class Search:
         self.accesses = Accesses(self.kernel.n_threads)
         self._work: list[State] = []
         self._seen: Trail = {}
-        self._labels = frozenset(self.kernel.function.labels)
+        self._labels = meetings(self.kernel.function)
+        self._remade = Remade.of(self.kernel.function)
         self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
 
@@ -73,16 +77,30 @@ class Search:
         self._work.append(State([first], shadow, np.zeros(n, bool)))
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
-            self._follow(self._work.pop())
+            self._follow(self._next())
         self.accesses.judge_fixed()
+
+    def _next(self) -> State:
+        """The path that is furthest back: loops go before what they lead to."""
+        found = min(
+            reversed(range(len(self._work))),
+            key=lambda number: self._work[number].rank(self.kernel.ranks),
+        )
+        return self._work.pop(found)
 
     def _follow(self, state: State) -> None:
         """Follows a path until it ends, meets another one, or forks."""
         code = self.kernel.function.code
         while (group := state.next(self.kernel.ranks)) is not None:
             group = state.gather(group)
-            if group.place in self._labels and not self._is_new(state, group):
-                return
+            if group.place in self._labels and not state.is_met:
+                if not self._is_new(state, group):
+                    return
+                if self._work:
+                    state.is_met = True
+                    self._work.append(state)
+                    return
+            state.is_met = False
             if group.place >= len(code):
                 state.end(group, group.mask)
                 continue
@@ -108,9 +126,11 @@ class Search:
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
-        state.prune(self.kernel.live)
+        state.prune(self.kernel.live, self._remade)
         placing = self.kernel.placing
-        order = state.widen(group, placing, is_exact=self.is_exact)
+        order, fork = state.widen(group, placing, is_exact=self.is_exact)
+        if fork is not None:
+            self._drop(state, fork)
         is_certain = state.is_certain(group)
         seen = self._seen if is_certain else state.trail
         if state.is_new(seen, order, placing, exact=self.is_exact):
@@ -120,6 +140,21 @@ class Search:
         state.lost |= group.mask
         state.groups.remove(group)
         return bool(state.groups)
+
+    def _drop(self, state: State, fork: Fork) -> None:
+        """Drops paths from a fork on, of which each is a case of a state.
+
+        Nor may a state count as seen that one of them was in, as what follows there is
+        now for this one to see.
+        """
+        self._work = [path for path in self._work if not path.fork.is_under(fork)]
+        for seen in (self._seen, state.trail):
+            for key, (known, facts) in list(seen.items()):
+                kept = tuple(one for one in facts if not one[1].is_under(fork))
+                if not kept:
+                    del seen[key]
+                elif len(kept) < len(facts):
+                    seen[key] = known, kept
 
     def _step(self, state: State, group: Threads, instruction: Instruction) -> bool:
         """Makes a step; whether the path goes on, and not others in its place."""
@@ -235,6 +270,7 @@ class Search:
             if way.equal is not None:
                 path.solve(*way.equal)
             if len(found) > 1:
+                path.fork = state.fork.child()
                 self._work.append(path)
         return len(found) == 1
 

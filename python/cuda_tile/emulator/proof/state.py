@@ -10,6 +10,7 @@ import numpy as np
 
 from cuda_tile.emulator.proof.counting import (
     MOST_VISITS,
+    Fork,
     Known,
     Place,
     Visit,
@@ -22,6 +23,7 @@ from cuda_tile.emulator.proof.counting import (
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.phases import Mbarriers
 from cuda_tile.emulator.proof.products import BulkGroups, Products
+from cuda_tile.emulator.proof.remade import Remade
 from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
 from cuda_tile.emulator.proof.values import (
     Counted,
@@ -37,7 +39,7 @@ from cuda_tile.emulator.proof.values import (
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
-Trail = dict[tuple[object, ...], tuple[Known, tuple[Facts, ...]]]
+Trail = dict[tuple[object, ...], tuple[Known, tuple[tuple[Facts, Fork], ...]]]
 """States that have been, with what else was known of registers and of sums there."""
 
 
@@ -88,6 +90,8 @@ class State:
         counts: The symbols that count, each with the register that tells from which
             iteration on, and the least number that it has.
         trail: The states in which threads of this path were that may have been there.
+        fork: How it came here.
+        is_met: Whether it has been told from others where it is.
     """
 
     groups: list[Threads]
@@ -103,8 +107,12 @@ class State:
         default_factory=dict[Counted, "tuple[Register, int]"]
     )
     trail: Trail = field(
-        default_factory=dict[tuple[object, ...], "tuple[Known, tuple[Facts, ...]]"]
+        default_factory=dict[
+            tuple[object, ...], "tuple[Known, tuple[tuple[Facts, Fork], ...]]"
+        ]
     )
+    fork: Fork = field(default_factory=Fork)
+    is_met: bool = False
 
     def copy(self) -> State:
         """Another path from here."""
@@ -115,7 +123,8 @@ class State:
         others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
         counts = dict(self.counts)
         trail = dict(self.trail)
-        return State(groups, shadow, lost, facts, *others, visits, counts, trail)
+        before = visits, counts, trail, self.fork
+        return State(groups, shadow, lost, facts, *others, *before)
 
     def is_new(
         self, seen: Trail, order: Hashable, placing: Collection[Register], *, exact: bool
@@ -154,9 +163,12 @@ class State:
             groups[place].registers[register] = both.get((place, register), unknown())
         if len(both) < len(before) or any(both[p].key != before[p].key for p in both):
             known = ()
-        if any(facts.covers(self.facts) for facts in known):
+        if any(facts.covers(self.facts) for facts, _ in known):
             return False
-        seen[key] = both, (*known, self.facts.copy())
+        for facts, fork in known:
+            if self.fork.is_under(fork):  # so that what moves is not followed for ever
+                self.facts = facts.kept(self.facts)
+        seen[key] = both, (*known, (self.facts.copy(), self.fork))
         return True
 
     def _sorted(self) -> list[Threads]:
@@ -201,6 +213,11 @@ class State:
         warps = first.warps
         near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
         return min(near, key=lambda g: (g.loops, ranks[g.place]))
+
+    def rank(self, ranks: Sequence[int]) -> int:
+        """How far it is: what `next` goes by, roughly."""
+        ready = [ranks[group.place] for group in self.groups if group.waits is None]
+        return min(ready, default=0)
 
     def gather(self, group: Threads) -> Threads:
         """Puts threads together with those that are at the same place.
@@ -302,11 +319,12 @@ class State:
         warps = group.warps
         return min(other.loops for other in self.groups if (other.warps & warps).any())
 
-    def prune(self, live: Sequence[frozenset[Register]]) -> None:
-        """Drops registers that nothing reads any more.
+    def prune(self, live: Sequence[frozenset[Register]], remade: Remade) -> None:
+        """Drops registers that nothing reads any more, and bounds of other sums.
 
         Args:
             live: Those that matter before each instruction.
+            remade: The symbols that may be made anew.
         """
         for group in self.groups:
             matter = live[group.place]
@@ -320,14 +338,20 @@ class State:
             for value in group.registers.values()
             for name, _ in value.terms
         }
-        over = frozenset(symbol for symbol in self.counts if symbol not in held)
-        for symbol in over:
+        for symbol in [symbol for symbol in self.counts if symbol not in held]:
             del self.counts[symbol]
-        self.facts.forget(lambda name: name in over or is_made_of_counts(name))
+        ahead = 0
+        for group in self.groups:
+            ahead |= remade.ahead[group.place]
+        self.facts.forget(
+            lambda name: (
+                is_made_of_counts(name) or not remade.can_be(name, ahead, held)
+            )
+        )
 
     def widen(
         self, group: Threads, placing: Collection[Register], *, is_exact: bool
-    ) -> Hashable:
+    ) -> tuple[Hashable, Fork | None]:
         """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
@@ -336,39 +360,41 @@ class State:
             is_exact: Whether sums are wanted.
 
         Returns:
-            What tells its memory, mbarriers and products from others.
+            What tells its memory, mbarriers and products from others, and the fork
+            from which on all that was is a case of this state.
         """
         self.tidy()
         self._shift()
-        known: Known = {
-            (place, register): value
-            for place, other in enumerate(self._sorted())
-            for register, value in other.registers.items()
-            if register in placing
-        }
+        groups = self._sorted()
+        known, rest = dict[Place, Value](), dict[Place, Value]()
+        for place, other in enumerate(groups):
+            for register, value in other.registers.items():
+                (known if register in placing else rest)[place, register] = value
         visits = self.visits.setdefault(group.place, Visits())
         order = self._order()
-        visits.add(Visit(self._skeleton(order), known, self.facts.copy()))
-        counters = visits.counters()
-        if not counters:
-            return order
-        symbol = Counted(group.place)
-        is_new = is_exact and symbol not in self.counts
-        earlier = visits.earlier(counters) if is_new else None
-        if earlier is not None:
-            self._count(symbol, counters, earlier)
-        elif is_exact and len(visits.seen) < MOST_VISITS:
-            return order
-        else:
+        facts = self.facts.copy()
+        visits.add(Visit(self._skeleton(order), known, facts, rest, self.fork))
+        symbol, counters = Counted(group.place), visits.counters()
+        if is_exact and symbol not in self.counts:
+            found = visits.turned([other.mask for other in groups], counters)
+            if found is not None:
+                self._count(symbol, *found)
+                self.visits = {}
+                return order, found[0].fork
+        if counters and not (is_exact and len(visits.seen) < MOST_VISITS):
             for place, register in counters:
-                own = self._sorted()[place]
+                own = groups[place]
                 own.registers[register] = forgotten(own.registers[register], own.mask)
-        self.visits = {}
-        return order
+            self.visits = {}
+        return order, None
 
-    def _count(self, symbol: Counted, counters: set[Place], earlier: Visit) -> None:
+    def _count(self, symbol: Counted, earlier: Visit, counters: set[Place]) -> None:
         """This state and all that go on from the earlier one in the same way."""
         groups = self._sorted()
+        for (place, register), before in earlier.rest.items():
+            own = groups[place]
+            if (now := own.registers.get(register)) is not None:
+                own.registers[register] = together(now, before, own.mask)
         for place, register in sorted(counters, key=lambda c: (c[0], c[1].name)):
             own = groups[place]
             now, before = own.registers[register], earlier.known[place, register]
