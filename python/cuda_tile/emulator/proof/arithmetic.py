@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cuda_tile.emulator.proof.quotients import field, quotient
+from cuda_tile.emulator.proof.quotients import field, high_half, quotient
 from cuda_tile.emulator.proof.values import (
     Made,
     Value,
@@ -102,6 +102,8 @@ def _sum(
 ) -> Value | None:
     """The result of what can be computed on sums of symbols; None of others."""
     one, other = operands[0], operands[-1]
+    if opcode == "mul" and modifiers == ("hi", "u32"):
+        return high_half(one, constant(other))
     if {"hi", "sat", "cc"} & {*modifiers}:
         return None
     match opcode:

@@ -204,9 +204,9 @@ def moved_facts(before: Facts, now: Facts, symbol: Counted) -> Facts:
     found = Facts({((symbol, 1),): Range(0, FAR)})
     for terms, range_ in before.known.items():
         other = now.known.get(terms, Range())
-        kept = Range(
-            range_.least if range_.least == other.least else -FAR,
-            range_.most if range_.most == other.most else FAR,
+        kept = Range(  # a bound that gets narrower holds as it was, too
+            range_.least if range_.least <= other.least else -FAR,
+            range_.most if range_.most >= other.most else FAR,
         )
         if kept != Range():
             found.known[terms] = kept
