@@ -219,7 +219,9 @@ class Facts:
             now = later.known.get(terms, Range())
             moves = [old != new for old, new in zip(range_, now, strict=True)]
             ends = [abs(end) < FAR for end in now]
-            if any(moves) and any(e and not m for e, m in zip(ends, moves, strict=True)):
+            if any(moves) and any(
+                e and not m for e, m in zip(ends, moves, strict=True)
+            ):
                 return False
             has_moved |= any(moves) and all(
                 e for e, m in zip(ends, moves, strict=True) if m

@@ -48,6 +48,8 @@ _DECIDES = frozenset(
     {"mov", "and", "or", "xor", "not", "selp", "setp", "min", "max", "add", "sub"}
 )
 """Instructions through which a comparison may decide about a later one."""
+_DECIDED = frozenset(("tcgen05", kind) for kind in ("mma", "alloc", "dealloc"))
+"""Instructions on tensor memory of which no operand is data."""
 _STARTS = {"red", "st", "stmatrix", "bra", "ret", "exit", "bar", "barrier"}
 
 
@@ -73,6 +75,8 @@ def vector_of(instruction: Instruction) -> int:
 def destinations(instruction: Instruction) -> tuple[Register, ...]:
     """The registers that an instruction writes."""
     if instruction.opcode in _STARTS or not instruction.operands:
+        return ()
+    if instruction.opcode == "tcgen05" and instruction.modifiers[0] != "ld":
         return ()
     return tuple(_registers(instruction.operands[0]))
 
@@ -145,6 +149,16 @@ class Kernel:
         The least width of one, as they are aligned to theirs.
         """
         return min((width_of(i) for i in self.function.code), default=16)
+
+    @property
+    def n_units(self) -> int:
+        """Units of shared memory."""
+        return -(-self.shared_bytes // self.unit)
+
+    @cached_property
+    def has_columns(self) -> bool:
+        """Whether it touches tensor memory."""
+        return any(i.opcode == "tcgen05" for i in self.function.code)
 
     @cached_property
     def ranks(self) -> list[int]:
@@ -251,7 +265,7 @@ def _followed(function: Function) -> frozenset[Register]:
 
 
 def _placing(function: Function) -> frozenset[Register]:
-    """What shared memory, barriers and control depend on, and not global memory alone."""
+    """What shared memory, barriers and control depend on, not global memory alone."""
     found = set[Register]()
     for instruction in function.code:
         own = instruction.operands
@@ -274,7 +288,8 @@ def _matters(instruction: Instruction) -> set[Register]:
     found = set[Register]()
     if instruction.guard is not None:
         found.add(instruction.guard[0])
-    if instruction.opcode in {"mbarrier", "wgmma"}:
+    kind = (instruction.opcode, *instruction.modifiers[:1])
+    if kind[0] in {"mbarrier", "wgmma"} or kind in _DECIDED:
         found.update(_sources_of(instruction))
         found.update(registers_read(instruction))
     elif instruction.opcode not in COMPUTES:

@@ -22,9 +22,9 @@ def spin_of(function: Function, place: int) -> int | None:
     code = function.code
     asked, after = code[place].operands[0], place + 1
     denied = None
-    if after < len(code) and code[after].opcode == "not":
-        if code[after].operands[1:] == (asked,):
-            denied, after = code[after].operands[0], after + 1
+    is_turned = after < len(code) and code[after].opcode == "not"
+    if is_turned and code[after].operands[1:] == (asked,):
+        denied, after = code[after].operands[0], after + 1
     if after >= len(code) or code[after].opcode != "bra":
         return None
     if code[after].guard is None:

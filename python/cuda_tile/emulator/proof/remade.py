@@ -23,6 +23,10 @@ from cuda_tile.emulator.ptx.syntax import (
     Variable,
 )
 
+MBARRIER = "mbarrier"
+"""A kind of what is ahead: an instruction on an mbarrier."""
+_ARRIVE = {"commit", "mbarrier::complete_tx::bytes"}
+
 
 @dataclass(frozen=True, eq=False)
 class Remade:
@@ -90,4 +94,6 @@ def _kinds(instruction: Instruction) -> list[Hashable]:
     elif instruction.opcode == "ld" and "param" in instruction.modifiers:
         bases = [o.base for o in own if isinstance(o, Address)]
         found += [f"param {b.name}" for b in bases if isinstance(b, Variable)]
+    if instruction.opcode == "mbarrier" or {*instruction.modifiers} & _ARRIVE:
+        found.append(MBARRIER)
     return found

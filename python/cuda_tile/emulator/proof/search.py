@@ -25,6 +25,7 @@ from cuda_tile.emulator.proof.remade import Remade
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
 from cuda_tile.emulator.proof.state import State, Threads, Trail
 from cuda_tile.emulator.proof.step import Step
+from cuda_tile.emulator.proof.tensor import UNITS
 from cuda_tile.emulator.proof.touch import touch
 from cuda_tile.emulator.proof.values import Value, constant, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction, Label, Register
@@ -72,7 +73,7 @@ class Search:
         if n_bytes > MOST_BYTES:
             raise Doubt(f"it has {n_bytes} bytes of shared memory")
         first = Threads(0, np.ones(n, bool), {})
-        n_units = -(-n_bytes // self.kernel.unit)
+        n_units = self.kernel.n_units + (UNITS if self.kernel.has_columns else 0)
         shadow = Shadow.of(n, n_units, is_proxied=self.kernel.is_proxied)
         self._work.append(State([first], shadow, np.zeros(n, bool)))
         self._deadline = time.process_time() + MOST_SECONDS
@@ -93,14 +94,8 @@ class Search:
         code = self.kernel.function.code
         while (group := state.next(self.kernel.ranks)) is not None:
             group = state.gather(group)
-            if group.place in self._labels and not state.is_met:
-                if not self._is_new(state, group):
-                    return
-                if self._work:
-                    state.is_met = True
-                    self._work.append(state)
-                    return
-            state.is_met = False
+            if not self._goes_on(state, group):
+                return
             if group.place >= len(code):
                 state.end(group, group.mask)
                 continue
@@ -113,8 +108,22 @@ class Search:
                 raise Doubt(f"{where} {doubt}") from None
         if not state.shadow.is_landed() or state.mbarriers.expects():
             raise Doubt("a copy may be in flight at the end")
+        if state.tensor.columns:
+            raise Doubt("columns of tensor memory are not given back at the end")
         if state.groups:
             raise Doubt("some threads wait at a barrier that others do not reach")
+
+    def _goes_on(self, state: State, group: Threads) -> bool:
+        """Whether a path goes on from where it is, and before others."""
+        if group.place in self._labels and not state.is_met:
+            if not self._is_new(state, group):
+                return False
+            if self._work:
+                state.is_met = True
+                self._work.append(state)
+                return False
+        state.is_met = False
+        return True
 
     def _is_new(self, state: State, group: Threads) -> bool:
         """Whether a path goes on: nobody was in its state at a label.

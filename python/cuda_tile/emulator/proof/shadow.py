@@ -24,6 +24,8 @@ from cuda_tile.emulator.ptx.types import Array
 WARP = 32
 MOST_BYTES = 1 << 18
 NOBODY = -1
+TENSOR = -2
+"""The owner of accesses to tensor memory."""
 _READ = 0x2545F4914F6CDD1D
 """An odd number, so that who reads a unit is told from who writes it."""
 
@@ -39,7 +41,9 @@ class Rows:
     Attributes:
         known: Of each row, whether a thread or mbarrier knows of it.
         fenced: The same through a proxy fence.
-        owner: The thread whose accesses a row is; NOBODY of what is asynchronous.
+        owner: The thread whose accesses a row is; NOBODY of what is asynchronous, and
+            TENSOR of accesses to tensor memory, for which `fenced` says who may rely on
+            their end: after a `tcgen05.fence::after_thread_sync` of one's own.
         is_wait: Whether it is no access, but a wait that is over.
     """
 
@@ -64,11 +68,15 @@ class Rows:
         self.fenced = np.pad(self.fenced, ((0, 0), (0, 1)))
         return self.known.shape[1] - 1
 
+    def forget_columns(self, n_threads: int) -> None:
+        """Nobody asks any more what mbarriers know."""
+        self.known[:, n_threads:] = self.fenced[:, n_threads:] = False
+
     def add(self, owners: Array, *, is_wait: bool = False) -> Array:
         """Rows of some threads, who know of their own, or of what is asynchronous."""
         first, n = len(self.owner), len(owners)
         new = np.zeros((n, self.known.shape[1]), bool)
-        own = np.flatnonzero(owners != NOBODY)
+        own = np.flatnonzero(owners >= 0)
         new[own, owners[own]] = True
         self.known = np.concatenate([self.known, new])
         self.fenced = np.concatenate([self.fenced, np.zeros_like(new)])
@@ -85,6 +93,8 @@ class Rows:
         """
         for table in (self.known, self.fenced):
             news = table[:, whom].any(axis=1)
+            if table is self.fenced:
+                news &= self.owner != TENSOR
             table[np.flatnonzero(news)[:, None], who] = True
 
     def fence(self, threads: Array, *, of_waits: bool = False) -> None:
@@ -94,8 +104,13 @@ class Rows:
             threads: They.
             of_waits: Whether it covers no accesses, but mbarriers.
         """
-        news = self.known[:, threads]
+        news = self.known[:, threads] & (self.owner != TENSOR)[:, None]
         self.fenced[:, threads] |= news & self.is_wait[:, None] if of_waits else news
+
+    def fence_columns(self, threads: Array) -> None:
+        """Threads may rely on accesses to tensor memory of whose end they know."""
+        news = self.known[:, threads] & (self.owner == TENSOR)[:, None]
+        self.fenced[:, threads] |= news
 
 
 @dataclass(eq=False)
@@ -114,6 +129,7 @@ class Shadow:
         groups: These copies in groups, the open one last: units, threads.
         is_proxied: Whether the kernel has asynchronous operations of another proxy.
         gone: The threads that have ended, to which it matters no more what they know.
+        words: The units that have the address of tensor memory.
     """
 
     n_threads: int
@@ -129,6 +145,7 @@ class Shadow:
     )
     is_proxied: bool = True
     gone: Array = field(default_factory=lambda: np.zeros(0, bool))
+    words: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, n_threads: int, n_units: int, *, is_proxied: bool) -> Shadow:
@@ -160,6 +177,7 @@ class Shadow:
             [list(group) for group in self.groups],
             self.is_proxied,
             self.gone.copy(),
+            self.words,
         )
 
     # Accesses of threads -----------------------------------------------------------
@@ -223,6 +241,8 @@ class Shadow:
 
     def _checked(self, places: Array, threads: Array, *, is_write: bool) -> None:
         """Refuses accesses of threads that something before is not ordered with."""
+        if is_write and self.words:
+            self.words -= {*places.tolist()}
         if self.flying[places].any():
             raise Doubt("touches bytes to which a copy is in flight")
         writer = self.writer[places]
@@ -307,6 +327,7 @@ class Shadow:
                 raise Doubt("writes what a thread reads, with no barrier between")
         (row,) = self.rows.add(np.array([NOBODY], np.int32))
         if is_write:
+            self.words -= {*places.tolist()}
             self.writer[places], self.reader[places] = row, 0
         else:
             self.note_read(np.unique(places), np.full(np.unique(places).size, row))
@@ -351,6 +372,7 @@ class Shadow:
         there = np.append(~self.gone, np.zeros(rows.known.shape[1] - n_threads, bool))
         heard = np.asarray((rows.known | ~there).all(axis=1))
         fenced = np.asarray((table | ~there).all(axis=1))
+        heard = np.where(rows.owner == TENSOR, fenced, heard)
         is_over = np.where(rows.owner == NOBODY, heard, fenced)
         writer = self.writer
         padded = np.append(is_over, [False])

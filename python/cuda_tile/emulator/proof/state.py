@@ -23,8 +23,9 @@ from cuda_tile.emulator.proof.counting import (
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.phases import Mbarriers
 from cuda_tile.emulator.proof.products import BulkGroups, Products
-from cuda_tile.emulator.proof.remade import Remade
+from cuda_tile.emulator.proof.remade import MBARRIER, Remade
 from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
+from cuda_tile.emulator.proof.tensor import TensorMemory
 from cuda_tile.emulator.proof.values import (
     Counted,
     Terms,
@@ -85,6 +86,7 @@ class State:
         mbarriers: The mbarriers.
         products: The products of each warpgroup, by its first thread.
         bulk: The bulk copies from shared memory.
+        tensor: The tensor memory.
         named: The threads that meet at each barrier.
         visits: For each label what was at the last visits.
         counts: The symbols that count, each with the register that tells from which
@@ -101,6 +103,7 @@ class State:
     mbarriers: Mbarriers = field(default_factory=Mbarriers)
     products: dict[int, Products] = field(default_factory=dict[int, Products])
     bulk: BulkGroups = field(default_factory=BulkGroups)
+    tensor: TensorMemory = field(default_factory=TensorMemory)
     named: dict[int, bytes] = field(default_factory=dict[int, bytes])
     visits: dict[int, Visits] = field(default_factory=dict[int, Visits])
     counts: dict[Counted, tuple[Register, int]] = field(
@@ -120,14 +123,19 @@ class State:
         visits = {place: seen.copy() for place, seen in self.visits.items()}
         shadow, lost, facts = self.shadow.copy(), self.lost.copy(), self.facts.copy()
         products = {first: one.copy() for first, one in self.products.items()}
-        others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
+        others = self.mbarriers.copy(), products, self.bulk.copy(), self.tensor.copy()
         counts = dict(self.counts)
         trail = dict(self.trail)
-        before = visits, counts, trail, self.fork
+        before = dict(self.named), visits, counts, trail, self.fork
         return State(groups, shadow, lost, facts, *others, *before)
 
     def is_new(
-        self, seen: Trail, order: Hashable, placing: Collection[Register], *, exact: bool
+        self,
+        seen: Trail,
+        order: Hashable,
+        placing: Collection[Register],
+        *,
+        exact: bool,
     ) -> bool:
         """Whether no path that knew less was here, and notes that one is now.
 
@@ -155,7 +163,9 @@ class State:
         key = self._skeleton(order), *kept
         before, known = seen.get(key, (rest, ()))
         both = {
-            (place, register): together(value, before[place, register], groups[place].mask)
+            (place, register): together(
+                value, before[place, register], groups[place].mask
+            )
             for (place, register), value in rest.items()
             if (place, register) in before
         }
@@ -188,13 +198,17 @@ class State:
         signatures = self.shadow.signatures()
         said = [
             self.bulk.key(signatures),
+            self.tensor.key(signatures),
             *(
                 (at, one.key(signatures))
                 for at, one in sorted(self.mbarriers.at.items())
             ),
             *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
         ]
-        others = self.shadow.gone.tobytes(), frozenset(self.named.items())
+        others = (
+            *(self.shadow.gone.tobytes(), self.shadow.words),
+            frozenset(self.named.items()),
+        )
         return self.shadow.key(signatures), tuple(said), *others
 
     def next(self, ranks: Sequence[int]) -> Threads | None:
@@ -278,6 +292,20 @@ class State:
         for other in waiting:
             other.waits = None
 
+    def meet_lanes(self, mask: Array) -> None:
+        """Lanes of whole warps meet: each knows then what the others have waited for.
+
+        That is no order of memory: they know of no access of each other.
+        """
+        rows = self.shadow.rows
+        made = [one.made for one in self.mbarriers.at.values()]
+        waits = np.flatnonzero(rows.is_wait & (rows.owner >= 0))
+        waits = np.setdiff1d(waits, made)
+        for first in np.unique(np.flatnonzero(mask) // WARP * WARP):
+            lanes = slice(int(first), int(first) + WARP)
+            known = rows.known[waits, lanes]
+            rows.known[waits, lanes] = known.any(axis=1, keepdims=True)
+
     def wake(self, place: int) -> None:
         """A phase of an mbarrier is complete: who waits for it asks again.
 
@@ -304,9 +332,10 @@ class State:
 
     def tidy(self) -> None:
         """Drops what nothing of what is to come can depend on."""
-        used = [row for one in self.mbarriers.at.values() for row in one.rows()]
+        phases = self.mbarriers.at.values()
+        used = [row for one in (*phases, self.tensor) for row in one.rows()]
         new = self.shadow.tidy(np.array(used, np.int64))
-        for part in (*self.mbarriers.at.values(), *self.products.values(), self.bulk):
+        for part in (*phases, *self.products.values(), self.bulk, self.tensor):
             part.number(new)
 
     def is_certain(self, group: Threads) -> bool:
@@ -343,10 +372,11 @@ class State:
         ahead = 0
         for group in self.groups:
             ahead |= remade.ahead[group.place]
+        if not ahead & remade.bits.get(MBARRIER, 0) and not self.mbarriers.expects():
+            self.mbarriers = Mbarriers()
+            self.shadow.rows.forget_columns(self.lost.size)
         self.facts.forget(
-            lambda name: (
-                is_made_of_counts(name) or not remade.can_be(name, ahead, held)
-            )
+            lambda name: is_made_of_counts(name) or not remade.can_be(name, ahead, held)
         )
 
     def widen(
