@@ -65,10 +65,10 @@ def field(value: Value, first: int | None, count: int | None) -> Value | None:
 def high_half(value: Value, factor: int | None) -> Value | None:
     """The high half of the product of a count with a number.
 
-    With m * d - 2^(32 + s) = e for d and s, n * m / 2^32 is n * 2^s / d, and a d-th part
-    of n * e / 2^32. That is less than a d-th part for each n below 2^31 if e is 1 or 2,
-    and so does not matter to the quotient, rounded down. If d divides c * 2^s, that of
-    n + c * i is that of n, and c * 2^s / d * i.
+    With m * d - 2^(32 + s) = e for d and s, n * m / 2^32 is n * 2^s / d, and a d-th
+    part of n * e / 2^32. That is less than a d-th part for each n below 2^31 if e is 1
+    or 2, and so does not matter to the quotient, rounded down. If d divides c * 2^s,
+    that of n + c * i is that of n, and c * 2^s / d * i.
 
     Args:
         value: The count, of 32 bits.

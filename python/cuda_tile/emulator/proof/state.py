@@ -421,10 +421,15 @@ class State:
     def _count(self, symbol: Counted, earlier: Visit, counters: set[Place]) -> None:
         """This state and all that go on from the earlier one in the same way."""
         groups = self._sorted()
-        for (place, register), before in earlier.rest.items():
-            own = groups[place]
-            if (now := own.registers.get(register)) is not None:
-                own.registers[register] = together(now, before, own.mask)
+        last = {**earlier.known, **earlier.rest}
+        for place, own in enumerate(groups):
+            for register, now in own.registers.items():
+                before = last.get((place, register), unknown())
+                if (place, register) in earlier.known:
+                    both = now._replace(origins=now.origins | before.origins)
+                else:
+                    both = together(now, before, own.mask)
+                own.registers[register] = both
         for place, register in sorted(counters, key=lambda c: (c[0], c[1].name)):
             own = groups[place]
             now, before = own.registers[register], earlier.known[place, register]
