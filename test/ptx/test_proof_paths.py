@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from cuda_tile.emulator import launch, parse
 from cuda_tile.emulator.errors import FindingError
+from cuda_tile.emulator.proof.conditions import ways
+from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
+from cuda_tile.emulator.proof.quotients import high_half
+from cuda_tile.emulator.proof.values import Counted, Value
 from cuda_tile.emulator.proof.verdict import verdict_of
 
 HEAD = """.version 8.0
@@ -220,3 +225,32 @@ def test_what_all_threads_load_from_one_place_is_one_number(
     """If all do or none, and nobody writes to the array."""
     body = OF_ONE_PLACE.replace("LOAD", load).replace("STORE", store)
     assert bool(why(".param .u64 data, .param .u32 n", body)) is not is_proved
+
+
+@pytest.mark.parametrize("by", [3, 5, 6, 7, 12])
+def test_the_high_half_of_a_counts_product(by: int) -> None:
+    """What is followed is what the instruction gives, for each number of iterations."""
+    places = by.bit_length() - 1
+    factor = -(-(1 << 32 + places) // by)
+    symbol, step, ends = Counted(0), 2 * by, (0, 1, 17, ((1 << 31) - 1) // (2 * by) - 9)
+    for first in range(2 * step):
+        value = Value(np.full(32, first), ((symbol, step),))
+        found = high_half(value, factor)
+        if found is None:  # the rest of the division is too large to be left out
+            assert (factor * by - (1 << 32 + places)) > 2
+            continue
+        assert found.array is not None
+        for count in ends:
+            (said,) = {dict(found.terms)[symbol] * count + int(found.array[0])}
+            assert said == (first + step * count) * factor >> 32
+
+
+def test_a_count_below_zero_is_no_unsigned_number() -> None:
+    """It would be a large one, which no bound of the sum tells."""
+    facts = Facts({((Counted(0), 1),): Range(0, FAR)})
+    bound = Value(np.zeros(32, np.int64), ((Argument("n", 32), 1),))
+    mask = np.ones(32, bool)
+    for first, is_known in ((0, True), (-1, False)):
+        count = Value(np.full(32, first), ((Counted(0), 1),))
+        found = ways(facts, ("lt", "u32"), count, bound, mask)
+        assert (found is not None) is is_known

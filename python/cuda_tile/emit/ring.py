@@ -213,6 +213,7 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
     if text(made, "fill") == "tma":
         if e.threads.chosen is not None:
             _wait_empty(e, iteration)
+            warp_barrier(e)  # no lane may still wait when the next phase but one begins
         with one_thread(e):
             if e.threads.chosen is None:
                 _wait_empty(e, iteration)

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cuda_tile.emulator.proof.quotients import field, quotient
+from cuda_tile.emulator.proof.quotients import field, high_half, quotient
 from cuda_tile.emulator.proof.values import (
+    Made,
     Value,
     constant,
     is_one,
@@ -101,6 +102,8 @@ def _sum(
 ) -> Value | None:
     """The result of what can be computed on sums of symbols; None of others."""
     one, other = operands[0], operands[-1]
+    if opcode == "mul" and modifiers == ("hi", "u32"):
+        return high_half(one, constant(other))
     if {"hi", "sat", "cc"} & {*modifiers}:
         return None
     match opcode:
@@ -316,4 +319,4 @@ def _other(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -> 
         return unknown(*operands, is_uniform=True)
     parts = tuple((int(v.array[0]), v.terms) for v in operands if v.array is not None)
     origins = frozenset[str]().union(*(value.origins for value in operands))
-    return symbol((opcode, *modifiers, parts), array.size, origins)
+    return symbol(Made((opcode, *modifiers), parts), array.size, origins)

@@ -9,14 +9,13 @@ import numpy as np
 
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import Kernel
+from cuda_tile.emulator.proof.meetings import spin_of
 from cuda_tile.emulator.proof.products import Group, Products, warpgroups
 from cuda_tile.emulator.proof.shadow import Doubt
 from cuda_tile.emulator.proof.step import Step
 from cuda_tile.emulator.ptx.syntax import (
     Address,
     Immediate,
-    Instruction,
-    Label,
     Operand,
     Register,
     Vector,
@@ -27,14 +26,17 @@ from cuda_tile.emulator.tensor.descriptor import Descriptor
 
 PIECE_BYTES = 16
 _MBARRIER_BYTES = 8
+_STATE = 1 << 40
+"""With the parity of the phase of an arrival, the state that it gives; no parity."""
 
 
-def _must_be_sure(step: Step) -> None:
+def must_be_sure(step: Step) -> None:
+    """Refuses what threads may make or not."""
     if not step.is_certain:
         raise Doubt("may be reached or not")
 
 
-def _same(step: Step, operand: Operand, what: str) -> int:
+def same(step: Step, operand: Operand, what: str) -> int:
     """The number that all threads at an instruction have."""
     value = (
         step.address(operand) if isinstance(operand, Address) else step.value(operand)
@@ -46,7 +48,7 @@ def _same(step: Step, operand: Operand, what: str) -> int:
     return int(own[0])
 
 
-def _each(step: Step, operand: Operand) -> dict[int, Array]:
+def by_address(step: Step, operand: Operand) -> dict[int, Array]:
     """The threads at an instruction by their address."""
     numbers = step.address(operand).numbers
     if numbers is None:
@@ -65,7 +67,7 @@ def mbarrier(step: Step) -> None:
     Raises:
         Doubt: It is not ordered, or not followed.
     """
-    _must_be_sure(step)
+    must_be_sure(step)
     modifiers, operands = step.instruction.modifiers, step.instruction.operands
     known = {"shared", "shared::cta", "b64", "release", "acquire", "cta", "parity"}
     known |= {"arrive", "expect_tx", "init", "try_wait", "test_wait"}
@@ -73,12 +75,12 @@ def mbarrier(step: Step) -> None:
     if {*modifiers} - known - ({"relaxed"} if is_expected else set()):
         raise Doubt("is not followed")
     if is_expected:
-        _expect(step, _same(step, operands[1], "a size"))
+        _expect(step, same(step, operands[1], "a size"))
     elif modifiers[0] == "init":
-        _init(step, _same(step, operands[1], "a count"))
+        _init(step, same(step, operands[1], "a count"))
     elif modifiers[0] == "arrive":
         _arrive(step)
-    elif "parity" in modifiers:
+    elif modifiers[0] in {"try_wait", "test_wait"}:
         _wait(step)
     else:
         raise Doubt("is not followed")
@@ -86,7 +88,7 @@ def mbarrier(step: Step) -> None:
 
 def _init(step: Step, count: int) -> None:
     state, unit = step.state, step.kernel.unit
-    for place, threads in _each(step, step.instruction.operands[0]).items():
+    for place, threads in by_address(step, step.instruction.operands[0]).items():
         if threads.size > 1:
             raise Doubt("is made by several threads")
         units = np.arange(place // unit, -(-(place + _MBARRIER_BYTES) // unit))
@@ -98,28 +100,34 @@ def _init(step: Step, count: int) -> None:
 def _arrive(step: Step) -> None:
     operands = [o for o in step.instruction.operands if isinstance(o, Address)]
     rest = step.instruction.operands[step.instruction.operands.index(operands[0]) + 1 :]
-    number = _same(step, rest[0], "a number") if rest else 1
+    number = same(step, rest[0], "a number") if rest else 1
     expects = "expect_tx" in step.instruction.modifiers
-    for place, threads in _each(step, operands[0]).items():
+    result = step.instruction.operands[0]
+    for place, threads in by_address(step, operands[0]).items():
         counts, size = (1, number) if expects else (number, 0)
         phases = step.state.mbarriers.find(place)
+        if isinstance(result, Register):
+            own = np.isin(np.arange(step.mask.size), threads)
+            said = step.fixed(_STATE | phases.parity)
+            replace(step, mask=own).write(result, said)
         if phases.arrive(step.state.shadow, threads, counts, size):
             step.state.wake(place)
 
 
 def _expect(step: Step, size: int) -> None:
-    for place, threads in _each(step, step.instruction.operands[0]).items():
+    for place, threads in by_address(step, step.instruction.operands[0]).items():
         phases = step.state.mbarriers.find(place)
         phases.expect(step.state.shadow, threads, size)
 
 
 def _wait(step: Step) -> None:
     target, place, parity = step.instruction.operands[:3]
-    if not isinstance(target, Register) or not _spins(
-        step.kernel, step.group.place - 1
-    ):
+    spin = spin_of(step.kernel.function, step.group.place - 1)
+    if not isinstance(target, Register) or spin is None:
         raise Doubt("is not asked again until it is fulfilled")
-    at, bit = _same(step, place, "an address"), _same(step, parity, "a parity")
+    at, bit = same(step, place, "an address"), same(step, parity, "a parity")
+    if "parity" not in step.instruction.modifiers:
+        bit ^= _STATE
     if bit not in {0, 1} or not step.is_whole:
         raise Doubt("has a parity that is none")
     phases = step.state.mbarriers.find(at)
@@ -128,34 +136,6 @@ def _wait(step: Step) -> None:
     else:
         step.group.place -= 1
         step.group.waits = ("mbarrier", at)
-
-
-def _spins(kernel: Kernel, place: int) -> bool:
-    """Whether threads ask again and again, until the answer is yes."""
-    code = kernel.function.code
-    asked, after = code[place].operands[0], code[place + 1 : place + 4]
-    denied = None
-    if after and after[0].opcode == "not" and after[0].operands[1:] == (asked,):
-        denied, after = after[0].operands[0], after[1:]
-    if not after or after[0].guard is None or after[0].opcode != "bra":
-        return False
-    register, is_negated = after[0].guard
-    if (register, is_negated) in {(asked, True), (denied, False)}:
-        return _goes_to(kernel, after[0], place)
-    is_plain = len(after) > 1 and after[1].opcode == "bra" and after[1].guard is None
-    is_left = (register, is_negated) == (asked, False)
-    return is_left and is_plain and _goes_to(kernel, after[1], place)
-
-
-def _goes_to(kernel: Kernel, instruction: Instruction, place: int) -> bool:
-    """Whether a branch leads to a place, but for constants that are set before it."""
-    label = instruction.operands[0]
-    if not isinstance(label, Label) or not 0 <= place - label.target <= 4:
-        return False
-    return all(
-        i.opcode == "mov" and i.guard is None and isinstance(i.operands[1], Immediate)
-        for i in kernel.function.code[label.target : place]
-    )
 
 
 # Bulk copies ---------------------------------------------------------------------
@@ -171,13 +151,13 @@ def bulk(step: Step, accesses: Accesses) -> None:
     Raises:
         Doubt: It is not ordered, or not followed.
     """
-    _must_be_sure(step)
+    must_be_sure(step)
     modifiers, operands = step.instruction.modifiers, step.instruction.operands
     threads, state = np.flatnonzero(step.mask), step.state
     if "commit_group" in modifiers:
         state.bulk.commit(threads)
     elif "wait_group" in modifiers:
-        state.bulk.wait(state.shadow, threads, _same(step, operands[0], "a count"))
+        state.bulk.wait(state.shadow, threads, same(step, operands[0], "a count"))
     elif modifiers[2:3] in {("prefetch",)}:
         return
     elif _REFUSED & {*modifiers}:
@@ -206,11 +186,11 @@ def _copy(step: Step, thread: int) -> None:
 def _load(step: Step, thread: int) -> None:
     operands, state = step.instruction.operands, step.state
     is_tensor = "tensor" in step.instruction.modifiers
-    size = _box(step, operands[1]) if is_tensor else _same(step, operands[2], "a size")
+    size = _box(step, operands[1]) if is_tensor else same(step, operands[2], "a size")
     barrier = operands[2] if is_tensor else operands[3]
-    units = _units(step, _same(step, operands[0], "an address"), size)
+    units = _units(step, same(step, operands[0], "an address"), size)
     row = state.shadow.begin_async(units, np.array([thread]), is_write=True)
-    place = _same(step, barrier, "an address")
+    place = same(step, barrier, "an address")
     if state.mbarriers.find(place).copies(state.shadow, thread, size, row):
         state.wake(place)
 
@@ -218,8 +198,8 @@ def _load(step: Step, thread: int) -> None:
 def _store(step: Step, thread: int) -> None:
     operands, state = step.instruction.operands, step.state
     is_tensor = "tensor" in step.instruction.modifiers
-    size = _box(step, operands[0]) if is_tensor else _same(step, operands[2], "a size")
-    units = _units(step, _same(step, operands[1], "an address"), size)
+    size = _box(step, operands[0]) if is_tensor else same(step, operands[2], "a size")
+    units = _units(step, same(step, operands[1], "an address"), size)
     row = state.shadow.begin_async(units, np.array([thread]), is_write=False)
     state.bulk.start(thread, row)
 
@@ -265,7 +245,7 @@ def wgmma(step: Step) -> None:
     Raises:
         Doubt: It is not ordered, or not followed.
     """
-    _must_be_sure(step)
+    must_be_sure(step)
     for threads in warpgroups(step.mask):
         first = int(threads[0])
         products = step.state.products.setdefault(first, Products())
@@ -275,7 +255,7 @@ def wgmma(step: Step) -> None:
             case "commit_group":
                 products.commit()
             case "wait_group":
-                left = _same(step, step.instruction.operands[0], "a count")
+                left = same(step, step.instruction.operands[0], "a count")
                 products.wait(step.state.shadow, threads, left)
             case "mma_async":
                 _product(step, products, threads)

@@ -25,11 +25,11 @@ def compute(step: Step) -> None:
     if step.instruction.opcode in AMONG_LANES:
         step.meet_lanes()
     written = destinations(step.instruction)
-    wanted = [register for register in written if register in step.kernel.followed]
-    if not wanted:
-        return
     if step.instruction.opcode == "elect":
         _elect(step, written)
+        return
+    wanted = [register for register in written if register in step.kernel.followed]
+    if not wanted:
         return
     value = _result(step)
     for number, register in enumerate(wanted):
@@ -41,6 +41,7 @@ def _elect(step: Step, written: tuple[Register, ...]) -> None:
     mask = step.number(step.instruction.operands[1])
     if mask not in {-1, 0xFFFFFFFF}:
         raise Doubt("elects of lanes that nobody knows")
+    step.state.meet_lanes(step.mask)
     leader = np.arange(step.kernel.n_threads) % WARP == 0
     for register in written:
         is_flag = register.type.name == "pred"

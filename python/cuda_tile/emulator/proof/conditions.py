@@ -7,7 +7,8 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
-from cuda_tile.emulator.proof.values import Counted, Terms, Value, is_one
+from cuda_tile.emulator.proof.quotients import counts
+from cuda_tile.emulator.proof.values import Counted, Part, Terms, Value, is_one, ordered
 from cuda_tile.emulator.ptx.types import Array
 
 
@@ -99,12 +100,10 @@ def truth_ways(facts: Facts, value: Value, mask: Array) -> list[Way] | None:
     return None if side is None else _three(facts, side, (0, ()), ("eq", True))
 
 
-Side = tuple[int, Terms]
-"""A number and what is added to it."""
 _TYPES = frozenset({"s32", "u32", "b32", "s64", "u64", "b64"})
 
 
-def _side(value: Value, mask: Array) -> Side | None:
+def _side(value: Value, mask: Array) -> Part | None:
     """An operand, if it is the same for some threads."""
     if value.array is None or not mask.any() or not is_one(value, mask):
         return None
@@ -117,8 +116,10 @@ def _is_wide(symbol: Hashable) -> bool:
     return is_argument or isinstance(symbol, Counted)
 
 
-def _is_counted(terms: Terms) -> bool:
-    return any(isinstance(name, Counted) for name, _ in terms)
+def _counts(terms: Terms) -> bool:
+    """Whether a sum is taken not to wrap around, as a count or a CTA's place does."""
+    is_counted = any(isinstance(name, Counted) for name, _ in terms)
+    return is_counted or all(counts(name) for name, _ in terms)
 
 
 def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts] | None:
@@ -127,9 +128,10 @@ def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts]
     A register of 32 bits holds a sum modulo 2^32, which an instruction reads as a
     number from `least` on. Sums with counts are taken not to wrap around.
     """
-    if not terms or _is_counted(terms):
-        is_rising = all(c > 0 for name, c in terms if isinstance(name, Counted))
-        return [facts] if is_rising else None
+    if not terms or _counts(terms):
+        is_rising = all(c > 0 for name, c in terms if counts(name))
+        is_whole = facts.range(terms).least + number >= least
+        return [facts] if is_rising and is_whole else None
     known, whole = facts.range(terms).moved(number), 1 << 32
     if known.least < least - whole or known.most >= least + 2 * whole:
         return None
@@ -146,19 +148,19 @@ def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts]
 
 def _inside(facts: Facts, number: int, terms: Terms, least: int) -> int:
     """The number of a sum after it is taken modulo 2^32."""
-    if _is_counted(terms):
+    if _counts(terms):
         return number
     known = facts.range(terms).moved(number)
     return number - ((known.least - least) >> 32 << 32)
 
 
-def _three(facts: Facts, one: Side, other: Side, kind: tuple[str, bool]) -> list[Way]:
+def _three(facts: Facts, one: Part, other: Part, kind: tuple[str, bool]) -> list[Way]:
     """The ways in which a difference is below, at or above zero."""
     what, is_negated = kind
     sums = dict(one[1])
     for name, count in other[1]:
         sums[name] = sums.get(name, 0) - count
-    difference = tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    difference = ordered(sums)
     at = other[0] - one[0]
     parts = {
         "eq": ((-FAR, at - 1, 0), (at, at, 1), (at + 1, FAR, 0)),
@@ -169,7 +171,8 @@ def _three(facts: Facts, one: Side, other: Side, kind: tuple[str, bool]) -> list
     for least, most, truth in parts:
         fact = facts.copy()
         if fact.learn(difference, Range(least, most)):
-            equal = _solved(difference, least) if least == most else None
+            end, other_end = fact.range(difference)
+            equal = _solved(difference, end) if end == other_end else None
             found.append(Way(fact, truth ^ is_negated, equal))
     return found
 

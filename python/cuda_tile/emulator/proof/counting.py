@@ -10,14 +10,13 @@ is assumed: what is followed from there holds for every i, or is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 
-from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range, turned_first
-from cuda_tile.emulator.proof.values import Counted, Key, Value
+from cuda_tile.emulator.proof.facts import FAR, Facts, Range, turned_first
+from cuda_tile.emulator.proof.values import Counted, Key, Made, Value, ordered
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
@@ -32,18 +31,67 @@ Known = dict[Place, Value]
 
 
 @dataclass(frozen=True, eq=False)
+class Fork:
+    """Where a path came from: its last fork, and those before.
+
+    Attributes:
+        before: The fork before; None at the start.
+        depth: How many there are before.
+    """
+
+    before: Fork | None = None
+    depth: int = 0
+
+    def child(self) -> Fork:
+        """One of the ways on."""
+        return Fork(self, self.depth + 1)
+
+    def is_under(self, other: Fork) -> bool:
+        """Whether it is another one, or comes from there."""
+        found = self
+        while found.depth > other.depth:
+            assert found.before is not None, "the first one has depth 0"
+            found = found.before
+        return found is other
+
+
+@dataclass(frozen=True, eq=False)
 class Visit:
     """A path at a label.
 
     Attributes:
         skeleton: What must be equal but for registers and bounds.
-        known: The registers that matter.
+        known: The registers that decide.
         facts: The bounds.
+        rest: The other registers.
+        fork: How the path came there.
     """
 
     skeleton: Hashable
     known: Known
     facts: Facts
+    rest: Known
+    fork: Fork
+
+    def turns(self, later: Visit, masks: Sequence[Array]) -> set[Place]:
+        """The registers that differ by numbers, if nothing else does but bounds.
+
+        None unless bounds move, too: a loop may have a fixed number of iterations.
+
+        Args:
+            later: Another visit of the path.
+            masks: The threads of each group.
+        """
+        if self.skeleton != later.skeleton or not self.facts.rise_to(later.facts):
+            return set()
+        if self.known.keys() != later.known.keys():
+            return set()
+        found = {p for p, v in self.known.items() if v.key != later.known[p].key}
+        is_linear = all(
+            _steps(self.known[place], later.known[place], masks[place[0]]) is not None
+            for place in found
+        )
+        return found if is_linear else set()
 
 
 @dataclass(eq=False)
@@ -63,6 +111,22 @@ class Visits:
     def add(self, visit: Visit) -> None:
         """One more."""
         self.seen = [*self.seen, visit][-MOST_VISITS:]
+
+    def turned(
+        self, masks: Sequence[Array], counters: set[Place]
+    ) -> tuple[Visit, set[Place]] | None:
+        """The latest visit since which numbers have moved, and they.
+
+        Args:
+            masks: The threads of each group.
+            counters: The registers that were never the same; they may be no numbers.
+        """
+        last = self.seen[-1]
+        for visit in reversed(self.seen[:-1]):
+            if found := visit.turns(last, masks):
+                return visit, found
+        earlier = self.earlier(counters) if counters else None
+        return None if earlier is None else (earlier, counters)
 
     def counters(self) -> set[Place]:
         """The registers that were never the same."""
@@ -101,23 +165,27 @@ def moved(
         mask: The threads that count.
         symbol: The symbol.
     """
-    if before.array is None or now.array is None or before.terms != now.terms:
-        return None
-    steps = (now.array - before.array)[mask]
-    if not steps.size or (steps != steps[0]).any():
+    steps = _steps(before, now, mask)
+    if steps is None or before.array is None:
         return None
     step = int(steps[0])
     array = np.where(mask, before.array, before.array[mask][0])
-    terms = tuple(sorted((*before.terms, (symbol, step)), key=repr))
+    terms = ordered({**dict(before.terms), symbol: step})
     return before._replace(array=array, terms=terms), step
+
+
+def _steps(before: Value, now: Value, mask: Array) -> Array | None:
+    """By what threads count, if it is the same for all."""
+    if before.array is None or now.array is None or before.terms != now.terms:
+        return None
+    steps = (now.array - before.array)[mask]
+    return steps if steps.size and (steps == steps[0]).all() else None
 
 
 def is_made_of_counts(symbol: Hashable) -> bool:
     """Whether a symbol is computed of one that counts, and so changes with it."""
-    if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
-        return False
-    parts = cast("tuple[Hashable, ...]", symbol)
-    return any(isinstance(part, Counted) or is_made_of_counts(part) for part in parts)
+    leaves = symbol.leaves if isinstance(symbol, Made) else frozenset[Hashable]()
+    return any(isinstance(leaf, Counted) for leaf in leaves)
 
 
 def forgotten(value: Value, mask: Array) -> Value:
@@ -136,16 +204,16 @@ def moved_facts(before: Facts, now: Facts, symbol: Counted) -> Facts:
     found = Facts({((symbol, 1),): Range(0, FAR)})
     for terms, range_ in before.known.items():
         other = now.known.get(terms, Range())
-        kept = Range(
-            range_.least if range_.least == other.least else -FAR,
-            range_.most if range_.most == other.most else FAR,
+        kept = Range(  # a bound that gets narrower holds as it was, too
+            range_.least if range_.least <= other.least else -FAR,
+            range_.most if range_.most >= other.most else FAR,
         )
         if kept != Range():
             found.known[terms] = kept
         for is_most, (old, new) in enumerate(zip(range_, other, strict=True)):
             if old == new or abs(old) >= FAR or abs(new) >= FAR:
                 continue
-            whole = tuple(sorted((*terms, (symbol, old - new)), key=repr))
+            whole = ordered({**dict(terms), symbol: old - new})
             normal, is_turned = turned_first(whole)
             end = Range(most=old) if is_most else Range(least=old)
             end = end.turned() if is_turned else end

@@ -9,9 +9,9 @@ awaited because that iteration comes.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from cuda_tile.emulator.proof.values import Counted, Terms
+from cuda_tile.emulator.proof.values import Counted, Made, Terms, ordered
 
 FAR = 1 << 70
 """What no sum reaches."""
@@ -71,17 +71,17 @@ def turned_first(terms: Terms) -> tuple[Terms, bool]:
 
 def _shifted(symbol: Hashable) -> tuple[int, Terms, int] | None:
     """Number, symbols and places of an unsigned sum that is shifted to the right."""
-    if not isinstance(symbol, tuple) or symbol[:2] != ("shr", "u32"):
+    if not isinstance(symbol, Made) or symbol.words[:2] != ("shr", "u32"):
         return None
-    (number, terms), (places, none) = cast("tuple[tuple[int, Terms], ...]", symbol[2])
+    (number, terms), (places, none) = symbol.parts
     return None if none else (number, terms, places)
 
 
-def _chosen(parts: tuple[Hashable, ...]) -> tuple[int, int] | None:
+def _chosen(symbol: Made) -> tuple[int, int] | None:
     """The numbers of which a symbol is one, if it is a choice of numbers."""
-    if parts[0] != "selp":
+    if symbol.words[0] != "selp":
         return None
-    one, other, _ = cast("tuple[tuple[int, Terms], ...]", parts[-1])
+    one, other, _ = symbol.parts
     return None if one[1] or other[1] else (one[0], other[0])
 
 
@@ -95,14 +95,13 @@ def _least_and_most(symbol: Hashable) -> Range:
         return Range(0, (1 << 32 - found[2]) - 1)
     if isinstance(symbol, str) and symbol.startswith(_COUNTED_IDS):
         return Range(0, (1 << 31) - 1)
-    if not isinstance(symbol, tuple) or isinstance(symbol, Argument):
+    if not isinstance(symbol, Made):
         return Range()
-    parts = cast("tuple[Hashable, ...]", symbol)
-    if parts[0] == "setp":
+    if symbol.words[0] == "setp":
         return Range(0, 1)
-    if (numbers := _chosen(parts)) is not None:
+    if (numbers := _chosen(symbol)) is not None:
         return Range(min(numbers), max(numbers))
-    kinds = parts[1:-1]
+    kinds = symbol.words[1:]
     if kinds and kinds[-1] in {"u32", "s32", "b32"} and "wide" not in kinds:
         return Range(0, (1 << 32) - 1)
     return Range()
@@ -209,6 +208,41 @@ class Facts:
             found.known[terms] = new
         return found
 
+    def rise_to(self, later: Facts) -> bool:
+        """Whether bounds have moved, and none towards an end that has not.
+
+        Args:
+            later: What the path knows later.
+        """
+        has_moved = False
+        for terms, range_ in self.known.items():
+            now = later.known.get(terms, Range())
+            moves = [old != new for old, new in zip(range_, now, strict=True)]
+            ends = [abs(end) < FAR for end in now]
+            if any(moves) and any(
+                e and not m for e, m in zip(ends, moves, strict=True)
+            ):
+                return False
+            has_moved |= any(moves) and all(
+                e for e, m in zip(ends, moves, strict=True) if m
+            )
+        return has_moved
+
+    def kept(self, now: Facts) -> Facts:
+        """The bounds that still hold when a path comes back to a place.
+
+        Args:
+            now: What it knows then.
+        """
+        found = Facts()
+        for terms, (least, most) in self.known.items():
+            other = now.range(terms)
+            least = least if other.least >= least else -FAR
+            most = most if other.most <= most else FAR
+            if (least, most) != Range():
+                found.known[terms] = Range(least, most)
+        return found
+
     def forget(self, is_over: Callable[[Hashable], bool]) -> None:
         """Drops what is known of sums with some symbols.
 
@@ -233,5 +267,4 @@ class Facts:
             for other, factor in terms:
                 if other != name:
                     sums[other] = sums.get(other, 0) + count * (factor << places)
-            whole = sorted(((n, c) for n, c in sums.items() if c), key=repr)
-            yield count, tuple(whole), number, places
+            yield count, ordered(sums), number, places

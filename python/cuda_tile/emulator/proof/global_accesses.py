@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cuda_tile.emulator.proof.shadow import Doubt
-from cuda_tile.emulator.proof.values import Counted, Value, unknown
+from cuda_tile.emulator.proof.values import Counted, Made, Value, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction
 from cuda_tile.emulator.ptx.types import Array
 
@@ -167,7 +167,9 @@ class Accesses:
 
 def _differs(symbol: Hashable) -> bool:
     """Whether CTAs of a grid may have different numbers for a symbol."""
-    return "%" in str(symbol) and not str(symbol).startswith("%nctaid")
+    leaves = symbol.leaves if isinstance(symbol, Made) else (symbol,)
+    names = {str(leaf) for leaf in leaves}
+    return any(n.startswith("%") and not n.startswith("%nctaid") for n in names)
 
 
 def _overlap(

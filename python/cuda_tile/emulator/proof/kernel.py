@@ -48,6 +48,8 @@ _DECIDES = frozenset(
     {"mov", "and", "or", "xor", "not", "selp", "setp", "min", "max", "add", "sub"}
 )
 """Instructions through which a comparison may decide about a later one."""
+_DECIDED = frozenset(("tcgen05", kind) for kind in ("mma", "alloc", "dealloc"))
+"""Instructions on tensor memory of which no operand is data."""
 _STARTS = {"red", "st", "stmatrix", "bra", "ret", "exit", "bar", "barrier"}
 
 
@@ -73,6 +75,8 @@ def vector_of(instruction: Instruction) -> int:
 def destinations(instruction: Instruction) -> tuple[Register, ...]:
     """The registers that an instruction writes."""
     if instruction.opcode in _STARTS or not instruction.operands:
+        return ()
+    if instruction.opcode == "tcgen05" and instruction.modifiers[0] != "ld":
         return ()
     return tuple(_registers(instruction.operands[0]))
 
@@ -108,6 +112,7 @@ class Kernel:
         n_threads: Threads of a CTA.
         block: They along x, y and z.
         followed: The registers on which addresses and control depend.
+        placing: Those of them that matter for more than global memory.
         deciding: Those on which it depends who goes where and waits.
         places: First byte of each shared variable.
         shared_bytes: Bytes of shared memory.
@@ -117,6 +122,7 @@ class Kernel:
     function: Function
     block: tuple[int, int, int]
     followed: frozenset[Register]
+    placing: frozenset[Register]
     deciding: frozenset[Register]
     places: dict[Variable, int]
     shared_bytes: int
@@ -143,6 +149,16 @@ class Kernel:
         The least width of one, as they are aligned to theirs.
         """
         return min((width_of(i) for i in self.function.code), default=16)
+
+    @property
+    def n_units(self) -> int:
+        """Units of shared memory."""
+        return -(-self.shared_bytes // self.unit)
+
+    @cached_property
+    def has_columns(self) -> bool:
+        """Whether it touches tensor memory."""
+        return any(i.opcode == "tcgen05" for i in self.function.code)
 
     @cached_property
     def ranks(self) -> list[int]:
@@ -189,8 +205,8 @@ class Kernel:
             end += 0 if variable.is_extern else variable.size_bytes
         if not extra and any(variable.is_extern for variable in shared):
             extra = MOST_BYTES - end  # nobody said how many: as many as it touches
-        followed, deciding = _followed(function), _deciding(function)
-        return cls(function, block, followed, deciding, places, end + extra)
+        registers = _followed(function), _placing(function), _deciding(function)
+        return cls(function, block, *registers, places, end + extra)
 
     @cached_property
     def live(self) -> list[frozenset[Register]]:
@@ -244,25 +260,59 @@ def _followed(function: Function) -> frozenset[Register]:
     """What addresses, guards and waits are computed of."""
     found = set[Register]()
     for instruction in function.code:
-        if instruction.guard is not None:
-            found.add(instruction.guard[0])
-        if instruction.opcode in {"mbarrier", "wgmma"}:
-            found.update(_sources_of(instruction))
-            found.update(registers_read(instruction))
-        elif instruction.opcode not in COMPUTES:
-            own = instruction.operands
-            if "bulk" in instruction.modifiers:
-                found.update(o for o in own if isinstance(o, Register))
-            bases = [o.base for o in own if isinstance(o, Address)]
-            found.update(base for base in bases if isinstance(base, Register))
-            if not bases:
-                found.update(registers_in(instruction))
+        found |= _matters(instruction)
+    return _closed(function, found)
+
+
+def _placing(function: Function) -> frozenset[Register]:
+    """What shared memory, barriers and control depend on, not global memory alone."""
+    found = set[Register]()
+    for instruction in function.code:
+        own = instruction.operands
+        if instruction.opcode == "cp" and instruction.modifiers[1:2] != ("bulk",):
+            remote = [o.base for o in own[1:2] if isinstance(o, Address)]
+            found |= _matters(instruction).difference(remote)
+        elif not is_remote(instruction):
+            found |= _matters(instruction)
+    return _closed(function, found)
+
+
+def is_remote(instruction: Instruction) -> bool:
+    """Whether an instruction only reads or writes global memory."""
+    is_access = instruction.opcode in {"ld", "ldu", "st", "atom", "red"}
+    return is_access and "global" in instruction.modifiers
+
+
+def _matters(instruction: Instruction) -> set[Register]:
+    """Of what an instruction reads, what decides where and whether it acts."""
+    found = set[Register]()
+    if instruction.guard is not None:
+        found.add(instruction.guard[0])
+    kind = (instruction.opcode, *instruction.modifiers[:1])
+    if kind[0] in {"mbarrier", "wgmma"} or kind in _DECIDED:
+        found.update(_sources_of(instruction))
+        found.update(registers_read(instruction))
+    elif instruction.opcode not in COMPUTES:
+        own = instruction.operands
+        if "bulk" in instruction.modifiers:
+            found.update(o for o in own if isinstance(o, Register))
+        bases = [o.base for o in own if isinstance(o, Address)]
+        found.update(base for base in bases if isinstance(base, Register))
+        if not bases:
+            found.update(registers_in(instruction))
+    return found
+
+
+def _closed(function: Function, found: set[Register]) -> frozenset[Register]:
+    """Registers, and those that they are computed of."""
     makers = _makers(function)
     work = list(found)
     while work:
         for instruction in makers.get(work.pop(), ()):
             if instruction.opcode in COMPUTES:
                 news = set(_sources_of(instruction)) - found
+                if instruction.guard is not None:
+                    news |= {instruction.guard[0]} - found
                 found |= news
                 work += news
     return frozenset(found)

@@ -36,7 +36,7 @@ def live_registers(
         is_changed = False
         for place in reversed(range(len(code))):
             after = 0
-            for target in _next(code[place], place):
+            for target in next_places(code[place], place):
                 after |= live[min(target, len(code))]
             before = gen[place] | after & ~kill[place]
             is_changed |= before != live[place]
@@ -48,8 +48,8 @@ def live_registers(
     return [sets[mask] for mask in live]
 
 
-def _next(instruction: Instruction, place: int) -> list[int]:
-    """Where threads may be behind an instruction."""
+def next_places(instruction: Instruction, place: int) -> list[int]:
+    """Where threads may be behind an instruction, the target of a branch first."""
     found: list[int] = []
     if instruction.opcode == "bra" and isinstance(instruction.operands[0], Label):
         found.append(instruction.operands[0].target)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cuda_tile.emulator.proof.shadow import NOBODY, Doubt, Shadow
+from cuda_tile.emulator.proof.shadow import NOBODY, TENSOR, WARP, Doubt, Shadow
 from cuda_tile.emulator.ptx.types import Array
 
 
@@ -109,6 +109,37 @@ class Phases:
         shadow.release(threads)
         self.pending -= counts * threads.size
         if self.pending < 0 or counts < 1:
+            raise Doubt("arrives more often than the mbarrier counts")
+        return self.settles(shadow)
+
+    def tracks(self, shadow: Shadow, thread: int, rows: list[int]) -> bool:
+        """A thread's commit of products arrives once they are complete.
+
+        What the thread has heard of others is handed on, too, and that its waits are
+        over, but not what its warp did itself.
+
+        Args:
+            shadow: Shared memory.
+            thread: The thread.
+            rows: Its products.
+
+        Returns:
+            Whether the phase is complete.
+
+        Raises:
+            Doubt: It may be in another phase, or one arrival too many.
+        """
+        self._must_know(shadow, np.array([thread]), self.before[1], "arrives")
+        of = shadow.rows
+        if not of.fenced[self.made, thread]:
+            raise Doubt("arrives at an mbarrier with no fence after its mbarrier.init")
+        others = (of.owner // WARP != thread // WARP) | of.is_wait
+        of.known[:, self.gathers] |= of.known[:, thread] & others
+        others &= of.owner != TENSOR
+        of.fenced[:, self.gathers] |= of.fenced[:, thread] & others
+        of.known[rows, self.gathers] = True
+        self.pending -= 1
+        if self.pending < 0:
             raise Doubt("arrives more often than the mbarrier counts")
         return self.settles(shadow)
 

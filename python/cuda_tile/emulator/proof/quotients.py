@@ -8,12 +8,11 @@ floor(n * m / 2^(32 + s)), which is n / d for every n if 0 < m * d - 2^(32 + s) 
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Hashable
 
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.values import (
     Counted,
-    Terms,
     Value,
     is_one,
     made,
@@ -40,8 +39,7 @@ def quotient(opcode: str, value: Value, by: int | None, bits: int) -> Value | No
             ends = [value.array + end >> by for end in known]
             if (ends[0] == ends[1]).all():
                 return made(ends[0], (), bits, value.origins)
-        magic = _magic(value, by) if bits == 32 else None
-        return _divided(*(magic or (value, 1 << by)), bits)
+        return _divided(value, 1 << by, bits)
     whole = _divided(value, by, bits)
     if opcode == "div" or whole is None:
         return whole
@@ -64,23 +62,34 @@ def field(value: Value, first: int | None, count: int | None) -> Value | None:
     return made(value.array >> first & mask, (), 32, value.origins)
 
 
-def _magic(value: Value, places: int) -> tuple[Value, int] | None:
-    """Dividend and divisor of a product's high half that is shifted."""
-    if len(value.terms) != 1 or value.terms[0][1] != 1 or value.array is None:
+def high_half(value: Value, factor: int | None) -> Value | None:
+    """The high half of the product of a count with a number.
+
+    With m * d - 2^(32 + s) = e for d and s, n * m / 2^32 is n * 2^s / d, and a d-th
+    part of n * e / 2^32. That is less than a d-th part for each n below 2^31 if e is 1
+    or 2, and so does not matter to the quotient, rounded down. If d divides c * 2^s,
+    that of n + c * i is that of n, and c * 2^s / d * i.
+
+    Args:
+        value: The count, of 32 bits.
+        factor: The number.
+    """
+    factor = (factor or 0) & (1 << 32) - 1
+    if not factor or not value.terms or value.array is None:
         return None
-    symbol = value.terms[0][0]
-    if not isinstance(symbol, tuple) or symbol[:3] != ("mul", "hi", "u32"):
+    if (value.array < 0).any() or any(not counts(n) or c < 0 for n, c in value.terms):
         return None
-    parts = cast("tuple[tuple[int, Terms], ...]", symbol[3])
-    (number, terms), (factor, none) = parts
-    factor &= (1 << 32) - 1
-    if none or value.array.any() or not factor:
-        return None
-    power = 1 << 32 + places
-    by = -(-power // factor)
-    if not 0 < factor * by - power <= 1 << places:
-        return None
-    return value._replace(array=value.array + number, terms=terms), by
+    for places in range(32):
+        power = 1 << 32 + places
+        by = -(-power // factor)
+        if not 0 < factor * by - power <= min(2, 1 << places):
+            continue
+        if all((count << places) % by == 0 for _, count in value.terms):
+            terms = tuple(
+                (name, (count << places) // by) for name, count in value.terms
+            )
+            return made(value.array * factor >> 32, terms, 32, value.origins)
+    return None
 
 
 def _divided(value: Value, by: int, bits: int) -> Value | None:
@@ -88,9 +97,14 @@ def _divided(value: Value, by: int, bits: int) -> Value | None:
     if value.array is None or by < 1 or not is_one(value):
         return None
     for name, count in value.terms:
-        if not isinstance(name, Counted) or count < 0 or count % by:
+        if not counts(name) or count < 0 or count % by:
             return None
     if (value.array < 0).any():
         return None
     terms = tuple((name, count // by) for name, count in value.terms)
     return made(value.array // by, terms, bits, value.origins)
+
+
+def counts(symbol: Hashable) -> bool:
+    """Whether a symbol is a number of iterations, or of a CTA in its grid."""
+    return isinstance(symbol, Counted) or str(symbol).startswith(("%ctaid", "%nctaid"))

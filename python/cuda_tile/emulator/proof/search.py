@@ -17,11 +17,15 @@ import numpy as np
 from cuda_tile.emulator.proof.asynchronous import touches, watched
 from cuda_tile.emulator.proof.compute import compute
 from cuda_tile.emulator.proof.conditions import Way, truth_ways, ways
+from cuda_tile.emulator.proof.counting import Fork
 from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import COMPUTES, Kernel
+from cuda_tile.emulator.proof.meetings import meetings
+from cuda_tile.emulator.proof.remade import Remade
 from cuda_tile.emulator.proof.shadow import MOST_BYTES, Doubt, Shadow
 from cuda_tile.emulator.proof.state import State, Threads, Trail
 from cuda_tile.emulator.proof.step import Step
+from cuda_tile.emulator.proof.tensor import UNITS
 from cuda_tile.emulator.proof.touch import touch
 from cuda_tile.emulator.proof.values import Value, constant, unknown
 from cuda_tile.emulator.ptx.syntax import Instruction, Label, Register
@@ -54,7 +58,8 @@ class Search:
         self.accesses = Accesses(self.kernel.n_threads)
         self._work: list[State] = []
         self._seen: Trail = {}
-        self._labels = frozenset(self.kernel.function.labels)
+        self._labels = meetings(self.kernel.function)
+        self._remade = Remade.of(self.kernel.function)
         self._watched = watched(self.kernel)
         self._visits, self._deadline = 0, 0.0
 
@@ -68,20 +73,28 @@ class Search:
         if n_bytes > MOST_BYTES:
             raise Doubt(f"it has {n_bytes} bytes of shared memory")
         first = Threads(0, np.ones(n, bool), {})
-        n_units = -(-n_bytes // self.kernel.unit)
+        n_units = self.kernel.n_units + (UNITS if self.kernel.has_columns else 0)
         shadow = Shadow.of(n, n_units, is_proxied=self.kernel.is_proxied)
         self._work.append(State([first], shadow, np.zeros(n, bool)))
         self._deadline = time.process_time() + MOST_SECONDS
         while self._work:
-            self._follow(self._work.pop())
+            self._follow(self._next())
         self.accesses.judge_fixed()
+
+    def _next(self) -> State:
+        """The path that is furthest back: loops go before what they lead to."""
+        found = min(
+            reversed(range(len(self._work))),
+            key=lambda number: self._work[number].rank(self.kernel.ranks),
+        )
+        return self._work.pop(found)
 
     def _follow(self, state: State) -> None:
         """Follows a path until it ends, meets another one, or forks."""
         code = self.kernel.function.code
         while (group := state.next(self.kernel.ranks)) is not None:
             group = state.gather(group)
-            if group.place in self._labels and not self._is_new(state, group):
+            if not self._goes_on(state, group):
                 return
             if group.place >= len(code):
                 state.end(group, group.mask)
@@ -95,8 +108,22 @@ class Search:
                 raise Doubt(f"{where} {doubt}") from None
         if not state.shadow.is_landed() or state.mbarriers.expects():
             raise Doubt("a copy may be in flight at the end")
+        if state.tensor.columns:
+            raise Doubt("columns of tensor memory are not given back at the end")
         if state.groups:
             raise Doubt("some threads wait at a barrier that others do not reach")
+
+    def _goes_on(self, state: State, group: Threads) -> bool:
+        """Whether a path goes on from where it is, and before others."""
+        if group.place in self._labels and not state.is_met:
+            if not self._is_new(state, group):
+                return False
+            if self._work:
+                state.is_met = True
+                self._work.append(state)
+                return False
+        state.is_met = False
+        return True
 
     def _is_new(self, state: State, group: Threads) -> bool:
         """Whether a path goes on: nobody was in its state at a label.
@@ -108,20 +135,35 @@ class Search:
         self._visits += 1
         if self._visits > MOST_VISITS or time.process_time() > self._deadline:
             raise Doubt(f"its paths are too many ({self._visits} steps)")
-        state.prune(self.kernel.live)
-        order = state.widen(group, is_exact=self.is_exact)
+        state.prune(self.kernel.live, self._remade)
+        placing = self.kernel.placing
+        order, fork = state.widen(group, placing, is_exact=self.is_exact)
+        if fork is not None:
+            self._drop(state, fork)
         is_certain = state.is_certain(group)
         seen = self._seen if is_certain else state.trail
-        key = state.key(order)
-        before = seen.get(key, ())
-        if not any(facts.covers(state.facts) for facts in before):
-            seen[key] = (*before, state.facts.copy())
+        if state.is_new(seen, order, placing, exact=self.is_exact):
             return True
         if is_certain:
             return False
         state.lost |= group.mask
         state.groups.remove(group)
         return bool(state.groups)
+
+    def _drop(self, state: State, fork: Fork) -> None:
+        """Drops paths from a fork on, of which each is a case of a state.
+
+        Nor may a state count as seen that one of them was in, as what follows there is
+        now for this one to see.
+        """
+        self._work = [path for path in self._work if not path.fork.is_under(fork)]
+        for seen in (self._seen, state.trail):
+            for key, (known, facts) in list(seen.items()):
+                kept = tuple(one for one in facts if not one[1].is_under(fork))
+                if not kept:
+                    del seen[key]
+                elif len(kept) < len(facts):
+                    seen[key] = known, kept
 
     def _step(self, state: State, group: Threads, instruction: Instruction) -> bool:
         """Makes a step; whether the path goes on, and not others in its place."""
@@ -237,6 +279,7 @@ class Search:
             if way.equal is not None:
                 path.solve(*way.equal)
             if len(found) > 1:
+                path.fork = state.fork.child()
                 self._work.append(path)
         return len(found) == 1
 

@@ -24,6 +24,8 @@ from cuda_tile.emulator.ptx.types import Array
 WARP = 32
 MOST_BYTES = 1 << 18
 NOBODY = -1
+TENSOR = -2
+"""The owner of accesses to tensor memory."""
 _READ = 0x2545F4914F6CDD1D
 """An odd number, so that who reads a unit is told from who writes it."""
 
@@ -39,7 +41,9 @@ class Rows:
     Attributes:
         known: Of each row, whether a thread or mbarrier knows of it.
         fenced: The same through a proxy fence.
-        owner: The thread whose accesses a row is; NOBODY of what is asynchronous.
+        owner: The thread whose accesses a row is; NOBODY of what is asynchronous, and
+            TENSOR of accesses to tensor memory, for which `fenced` says who may rely on
+            their end: after a `tcgen05.fence::after_thread_sync` of one's own.
         is_wait: Whether it is no access, but a wait that is over.
     """
 
@@ -64,11 +68,15 @@ class Rows:
         self.fenced = np.pad(self.fenced, ((0, 0), (0, 1)))
         return self.known.shape[1] - 1
 
+    def forget_columns(self, n_threads: int) -> None:
+        """Nobody asks any more what mbarriers know."""
+        self.known[:, n_threads:] = self.fenced[:, n_threads:] = False
+
     def add(self, owners: Array, *, is_wait: bool = False) -> Array:
         """Rows of some threads, who know of their own, or of what is asynchronous."""
         first, n = len(self.owner), len(owners)
         new = np.zeros((n, self.known.shape[1]), bool)
-        own = np.flatnonzero(owners != NOBODY)
+        own = np.flatnonzero(owners >= 0)
         new[own, owners[own]] = True
         self.known = np.concatenate([self.known, new])
         self.fenced = np.concatenate([self.fenced, np.zeros_like(new)])
@@ -85,6 +93,8 @@ class Rows:
         """
         for table in (self.known, self.fenced):
             news = table[:, whom].any(axis=1)
+            if table is self.fenced:
+                news &= self.owner != TENSOR
             table[np.flatnonzero(news)[:, None], who] = True
 
     def fence(self, threads: Array, *, of_waits: bool = False) -> None:
@@ -94,8 +104,13 @@ class Rows:
             threads: They.
             of_waits: Whether it covers no accesses, but mbarriers.
         """
-        news = self.known[:, threads]
+        news = self.known[:, threads] & (self.owner != TENSOR)[:, None]
         self.fenced[:, threads] |= news & self.is_wait[:, None] if of_waits else news
+
+    def fence_columns(self, threads: Array) -> None:
+        """Threads may rely on accesses to tensor memory of whose end they know."""
+        news = self.known[:, threads] & (self.owner == TENSOR)[:, None]
+        self.fenced[:, threads] |= news
 
 
 @dataclass(eq=False)
@@ -108,11 +123,13 @@ class Shadow:
         writer: The row that wrote each unit; NOBODY if no one has, or all know.
         reader: The set of rows that read it since, by number; 0 for none.
         sets: The sets of rows.
+        numbers: The number of each set.
         current: The row of each thread, NOBODY if its next access begins one.
         flying: Whether a copy to it by `cp.async` is in flight.
         groups: These copies in groups, the open one last: units, threads.
         is_proxied: Whether the kernel has asynchronous operations of another proxy.
         gone: The threads that have ended, to which it matters no more what they know.
+        words: The units that have the address of tensor memory.
     """
 
     n_threads: int
@@ -120,6 +137,7 @@ class Shadow:
     writer: Array
     reader: Array
     sets: list[tuple[int, ...]]
+    numbers: dict[tuple[int, ...], int]
     current: Array
     flying: Array
     groups: list[list[tuple[Array, Array]]] = field(
@@ -127,6 +145,7 @@ class Shadow:
     )
     is_proxied: bool = True
     gone: Array = field(default_factory=lambda: np.zeros(0, bool))
+    words: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, n_threads: int, n_units: int, *, is_proxied: bool) -> Shadow:
@@ -140,7 +159,7 @@ class Shadow:
         writer, reader = np.full(n_units, NOBODY, np.int32), np.zeros(n_units, np.int32)
         current, flying = np.full(n_threads, NOBODY, np.int32), np.zeros(n_units, bool)
         rows = Rows.of(n_threads)
-        found = cls(n_threads, rows, writer, reader, [()], current, flying)
+        found = cls(n_threads, rows, writer, reader, [()], {(): 0}, current, flying)
         found.is_proxied, found.gone = is_proxied, np.zeros(n_threads, bool)
         return found
 
@@ -152,11 +171,13 @@ class Shadow:
             self.writer.copy(),
             self.reader.copy(),
             list(self.sets),
+            dict(self.numbers),
             self.current.copy(),
             self.flying.copy(),
             [list(group) for group in self.groups],
             self.is_proxied,
             self.gone.copy(),
+            self.words,
         )
 
     # Accesses of threads -----------------------------------------------------------
@@ -183,27 +204,23 @@ class Shadow:
 
     def note_read(self, places: Array, rows: Array) -> None:
         """Adds rows to those that have read units since their last write."""
-        order = np.argsort(places, kind="stable")
-        places, rows = places[order], rows[order]
-        while places.size:
-            is_first = np.ones(places.size, bool)
-            is_first[1:] = places[1:] != places[:-1]
-            self._add_readers(places[is_first], rows[is_first])
-            places, rows = places[~is_first], rows[~is_first]
-
-    def _add_readers(self, places: Array, rows: Array) -> None:
-        pairs = self.reader[places].astype(np.int64) << 32 | rows
-        kinds, which = np.unique(pairs, return_inverse=True)
-        numbers = {members: number for number, members in enumerate(self.sets)}
-        found = np.empty(kinds.size, np.int32)
-        for place, pair in enumerate(kinds):
-            before, row = self.sets[int(pair) >> 32], int(pair) & 0xFFFFFFFF
-            members = tuple(sorted({*before, row}))
-            if members not in numbers:
-                numbers[members] = len(self.sets)
+        pairs = np.unique(places.astype(np.int64) << 32 | rows)
+        places, rows = pairs >> 32, pairs & 0xFFFFFFFF
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        stops, units = np.append(starts[1:], rows.size), places[starts]
+        news = np.add.reduceat(mixed(rows[:, None]), starts)
+        before = self.reader[units]
+        said = mixed(np.stack([before, news, stops - starts], axis=1))
+        _, firsts, which = np.unique(said, return_index=True, return_inverse=True)
+        found = np.empty(firsts.size, np.int32)
+        for place, first in enumerate(firsts):
+            more = rows[starts[first] : stops[first]].tolist()
+            members = tuple(sorted({*self.sets[before[first]], *more}))
+            number = self.numbers.setdefault(members, len(self.sets))
+            if number == len(self.sets):
                 self.sets.append(members)
-            found[place] = numbers[members]
-        self.reader[places] = found[which.ravel()]
+            found[place] = number
+        self.reader[units] = found[which.ravel()]
 
     def writes(self, places: Array, threads: Array) -> None:
         """Threads write units.
@@ -224,6 +241,8 @@ class Shadow:
 
     def _checked(self, places: Array, threads: Array, *, is_write: bool) -> None:
         """Refuses accesses of threads that something before is not ordered with."""
+        if is_write and self.words:
+            self.words -= {*places.tolist()}
         if self.flying[places].any():
             raise Doubt("touches bytes to which a copy is in flight")
         writer = self.writer[places]
@@ -308,6 +327,7 @@ class Shadow:
                 raise Doubt("writes what a thread reads, with no barrier between")
         (row,) = self.rows.add(np.array([NOBODY], np.int32))
         if is_write:
+            self.words -= {*places.tolist()}
             self.writer[places], self.reader[places] = row, 0
         else:
             self.note_read(np.unique(places), np.full(np.unique(places).size, row))
@@ -352,6 +372,7 @@ class Shadow:
         there = np.append(~self.gone, np.zeros(rows.known.shape[1] - n_threads, bool))
         heard = np.asarray((rows.known | ~there).all(axis=1))
         fenced = np.asarray((table | ~there).all(axis=1))
+        heard = np.where(rows.owner == TENSOR, fenced, heard)
         is_over = np.where(rows.owner == NOBODY, heard, fenced)
         writer = self.writer
         padded = np.append(is_over, [False])
@@ -359,8 +380,7 @@ class Shadow:
         kept = [
             tuple(row for row in members if not heard[row]) for members in self.sets
         ]
-        self.sets, numbers = _interned(kept)
-        self.reader = numbers[self.reader]
+        self._intern(kept)
         matters = np.zeros(len(rows.owner), bool)
         matters[writer[writer != NOBODY]] = True
         for number in _numbers(self.reader):
@@ -384,8 +404,14 @@ class Shadow:
             tuple(int(new[row]) for row in members) if number in used else ()
             for number, members in enumerate(self.sets)
         ]
-        self.sets, numbers = _interned(kept)
-        self.reader = numbers[self.reader]
+        self._intern(kept)
+
+    def _intern(self, sets: list[tuple[int, ...]]) -> None:
+        """Puts sets in the place of those so far, each once, the empty one first."""
+        self.numbers = {(): 0}
+        found = [self.numbers.setdefault(rows, len(self.numbers)) for rows in sets]
+        self.sets = list(self.numbers)
+        self.reader = np.array(found, np.int32)[self.reader]
 
     def signatures(self) -> Array:
         """A number of each row: the same for rows that differ in nothing."""
@@ -414,10 +440,3 @@ class Shadow:
 def _numbers(array: Array) -> list[int]:
     """Each number of an array, none below 0, once."""
     return np.flatnonzero(np.bincount(array)).tolist()
-
-
-def _interned(sets: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Array]:
-    """Sets, each once, the empty one first, and the new number of each."""
-    numbers: dict[tuple[int, ...], int] = {(): 0}
-    found = [numbers.setdefault(members, len(numbers)) for members in sets]
-    return list(numbers), np.array(found, np.int32)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cuda_tile.emulator.proof.counting import (
     MOST_VISITS,
+    Fork,
     Known,
     Place,
     Visit,
@@ -22,20 +23,25 @@ from cuda_tile.emulator.proof.counting import (
 from cuda_tile.emulator.proof.facts import Facts
 from cuda_tile.emulator.proof.phases import Mbarriers
 from cuda_tile.emulator.proof.products import BulkGroups, Products
+from cuda_tile.emulator.proof.remade import MBARRIER, Remade
 from cuda_tile.emulator.proof.shadow import WARP, Doubt, Shadow
+from cuda_tile.emulator.proof.tensor import TensorMemory
 from cuda_tile.emulator.proof.values import (
     Counted,
     Terms,
     Value,
+    is_one,
     joined,
     replaced,
     solved,
+    together,
+    unknown,
 )
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array
 
-Trail = dict[tuple[object, ...], tuple[Facts, ...]]
-"""States that have been, and what was known of sums there."""
+Trail = dict[tuple[object, ...], tuple[Known, tuple[tuple[Facts, Fork], ...]]]
+"""States that have been, with what else was known of registers and of sums there."""
 
 
 @dataclass(eq=False)
@@ -80,11 +86,14 @@ class State:
         mbarriers: The mbarriers.
         products: The products of each warpgroup, by its first thread.
         bulk: The bulk copies from shared memory.
+        tensor: The tensor memory.
         named: The threads that meet at each barrier.
         visits: For each label what was at the last visits.
         counts: The symbols that count, each with the register that tells from which
             iteration on, and the least number that it has.
         trail: The states in which threads of this path were that may have been there.
+        fork: How it came here.
+        is_met: Whether it has been told from others where it is.
     """
 
     groups: list[Threads]
@@ -94,12 +103,19 @@ class State:
     mbarriers: Mbarriers = field(default_factory=Mbarriers)
     products: dict[int, Products] = field(default_factory=dict[int, Products])
     bulk: BulkGroups = field(default_factory=BulkGroups)
+    tensor: TensorMemory = field(default_factory=TensorMemory)
     named: dict[int, bytes] = field(default_factory=dict[int, bytes])
     visits: dict[int, Visits] = field(default_factory=dict[int, Visits])
     counts: dict[Counted, tuple[Register, int]] = field(
         default_factory=dict[Counted, "tuple[Register, int]"]
     )
-    trail: Trail = field(default_factory=dict[tuple[object, ...], "tuple[Facts, ...]"])
+    trail: Trail = field(
+        default_factory=dict[
+            tuple[object, ...], "tuple[Known, tuple[tuple[Facts, Fork], ...]]"
+        ]
+    )
+    fork: Fork = field(default_factory=Fork)
+    is_met: bool = False
 
     def copy(self) -> State:
         """Another path from here."""
@@ -107,22 +123,63 @@ class State:
         visits = {place: seen.copy() for place, seen in self.visits.items()}
         shadow, lost, facts = self.shadow.copy(), self.lost.copy(), self.facts.copy()
         products = {first: one.copy() for first, one in self.products.items()}
-        others = self.mbarriers.copy(), products, self.bulk.copy(), dict(self.named)
+        others = self.mbarriers.copy(), products, self.bulk.copy(), self.tensor.copy()
         counts = dict(self.counts)
         trail = dict(self.trail)
-        return State(groups, shadow, lost, facts, *others, visits, counts, trail)
+        before = dict(self.named), visits, counts, trail, self.fork
+        return State(groups, shadow, lost, facts, *others, *before)
 
-    def key(self, order: Hashable) -> tuple[object, ...]:
-        """What tells it from others, but for what the path knows of sums.
+    def is_new(
+        self,
+        seen: Trail,
+        order: Hashable,
+        placing: Collection[Register],
+        *,
+        exact: bool,
+    ) -> bool:
+        """Whether no path that knew less was here, and notes that one is now.
+
+        States are told from others by what decides about shared memory and barriers.
+        What else they know of registers is put together: what differs is known no more,
+        and then the path goes on for all that have come here.
 
         Args:
+            seen: The states so far.
             order: What `widen` has given.
+            placing: The registers that decide.
+            exact: Whether sums of symbols decide, or only that threads share them.
         """
-        known = (
-            frozenset((register, value.key) for register, value in g.registers.items())
-            for g in self._sorted()
-        )
-        return self._skeleton(order), *known
+        groups, rest, kept = self._sorted(), dict[Place, Value](), list[object]()
+        for place, group in enumerate(groups):
+            own: list[object] = []
+            for register, value in group.registers.items():
+                is_sum = value.array is None or (not exact and bool(value.terms))
+                if is_sum or register not in placing:
+                    rest[place, register] = value
+                if register in placing:
+                    is_shared = is_sum and is_one(value, group.mask)
+                    own.append((register, is_shared if is_sum else value.key))
+            kept.append(frozenset(own))
+        key = self._skeleton(order), *kept
+        before, known = seen.get(key, (rest, ()))
+        both = {
+            (place, register): together(
+                value, before[place, register], groups[place].mask
+            )
+            for (place, register), value in rest.items()
+            if (place, register) in before
+        }
+        for place, register in rest:
+            groups[place].registers[register] = both.get((place, register), unknown())
+        if len(both) < len(before) or any(both[p].key != before[p].key for p in both):
+            known = ()
+        if any(facts.covers(self.facts) for facts, _ in known):
+            return False
+        for facts, fork in known:
+            if self.fork.is_under(fork):  # so that what moves is not followed for ever
+                self.facts = facts.kept(self.facts)
+        seen[key] = both, (*known, (self.facts.copy(), self.fork))
+        return True
 
     def _sorted(self) -> list[Threads]:
         return sorted(self.groups, key=lambda g: (g.place, g.mask.tobytes()))
@@ -141,13 +198,17 @@ class State:
         signatures = self.shadow.signatures()
         said = [
             self.bulk.key(signatures),
+            self.tensor.key(signatures),
             *(
                 (at, one.key(signatures))
                 for at, one in sorted(self.mbarriers.at.items())
             ),
             *((at, one.key(signatures)) for at, one in sorted(self.products.items())),
         ]
-        others = self.shadow.gone.tobytes(), frozenset(self.named.items())
+        others = (
+            *(self.shadow.gone.tobytes(), self.shadow.words),
+            frozenset(self.named.items()),
+        )
         return self.shadow.key(signatures), tuple(said), *others
 
     def next(self, ranks: Sequence[int]) -> Threads | None:
@@ -166,6 +227,11 @@ class State:
         warps = first.warps
         near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
         return min(near, key=lambda g: (g.loops, ranks[g.place]))
+
+    def rank(self, ranks: Sequence[int]) -> int:
+        """How far it is: what `next` goes by, roughly."""
+        ready = [ranks[group.place] for group in self.groups if group.waits is None]
+        return min(ready, default=0)
 
     def gather(self, group: Threads) -> Threads:
         """Puts threads together with those that are at the same place.
@@ -226,6 +292,20 @@ class State:
         for other in waiting:
             other.waits = None
 
+    def meet_lanes(self, mask: Array) -> None:
+        """Lanes of whole warps meet: each knows then what the others have waited for.
+
+        That is no order of memory: they know of no access of each other.
+        """
+        rows = self.shadow.rows
+        made = [one.made for one in self.mbarriers.at.values()]
+        waits = np.flatnonzero(rows.is_wait & (rows.owner >= 0))
+        waits = np.setdiff1d(waits, made)
+        for first in np.unique(np.flatnonzero(mask) // WARP * WARP):
+            lanes = slice(int(first), int(first) + WARP)
+            known = rows.known[waits, lanes]
+            rows.known[waits, lanes] = known.any(axis=1, keepdims=True)
+
     def wake(self, place: int) -> None:
         """A phase of an mbarrier is complete: who waits for it asks again.
 
@@ -252,9 +332,10 @@ class State:
 
     def tidy(self) -> None:
         """Drops what nothing of what is to come can depend on."""
-        used = [row for one in self.mbarriers.at.values() for row in one.rows()]
+        phases = self.mbarriers.at.values()
+        used = [row for one in (*phases, self.tensor) for row in one.rows()]
         new = self.shadow.tidy(np.array(used, np.int64))
-        for part in (*self.mbarriers.at.values(), *self.products.values(), self.bulk):
+        for part in (*phases, *self.products.values(), self.bulk, self.tensor):
             part.number(new)
 
     def is_certain(self, group: Threads) -> bool:
@@ -267,11 +348,12 @@ class State:
         warps = group.warps
         return min(other.loops for other in self.groups if (other.warps & warps).any())
 
-    def prune(self, live: Sequence[frozenset[Register]]) -> None:
-        """Drops registers that nothing reads any more.
+    def prune(self, live: Sequence[frozenset[Register]], remade: Remade) -> None:
+        """Drops registers that nothing reads any more, and bounds of other sums.
 
         Args:
             live: Those that matter before each instruction.
+            remade: The symbols that may be made anew.
         """
         for group in self.groups:
             matter = live[group.place]
@@ -285,51 +367,69 @@ class State:
             for value in group.registers.values()
             for name, _ in value.terms
         }
-        over = frozenset(symbol for symbol in self.counts if symbol not in held)
-        for symbol in over:
+        for symbol in [symbol for symbol in self.counts if symbol not in held]:
             del self.counts[symbol]
-        self.facts.forget(lambda name: name in over or is_made_of_counts(name))
+        ahead = 0
+        for group in self.groups:
+            ahead |= remade.ahead[group.place]
+        if not ahead & remade.bits.get(MBARRIER, 0) and not self.mbarriers.expects():
+            self.mbarriers = Mbarriers()
+            self.shadow.rows.forget_columns(self.lost.size)
+        self.facts.forget(
+            lambda name: is_made_of_counts(name) or not remade.can_be(name, ahead, held)
+        )
 
-    def widen(self, group: Threads, *, is_exact: bool) -> Hashable:
+    def widen(
+        self, group: Threads, placing: Collection[Register], *, is_exact: bool
+    ) -> tuple[Hashable, Fork | None]:
         """Makes sums with a symbol of what counts, or forgets it.
 
         Args:
             group: The threads, at a label.
+            placing: The registers of which it is asked.
             is_exact: Whether sums are wanted.
 
         Returns:
-            What tells its memory, mbarriers and products from others.
+            What tells its memory, mbarriers and products from others, and the fork
+            from which on all that was is a case of this state.
         """
         self.tidy()
         self._shift()
-        known: Known = {
-            (place, register): value
-            for place, other in enumerate(self._sorted())
-            for register, value in other.registers.items()
-        }
+        groups = self._sorted()
+        known, rest = dict[Place, Value](), dict[Place, Value]()
+        for place, other in enumerate(groups):
+            for register, value in other.registers.items():
+                (known if register in placing else rest)[place, register] = value
         visits = self.visits.setdefault(group.place, Visits())
         order = self._order()
-        visits.add(Visit(self._skeleton(order), known, self.facts.copy()))
-        counters = visits.counters()
-        if not counters:
-            return order
-        symbol = Counted(group.place)
-        is_new = is_exact and symbol not in self.counts
-        earlier = visits.earlier(counters) if is_new else None
-        if earlier is not None:
-            self._count(symbol, counters, earlier)
-        elif is_exact and len(visits.seen) < MOST_VISITS:
-            return order
-        else:
+        facts = self.facts.copy()
+        visits.add(Visit(self._skeleton(order), known, facts, rest, self.fork))
+        symbol, counters = Counted(group.place), visits.counters()
+        if is_exact and symbol not in self.counts:
+            found = visits.turned([other.mask for other in groups], counters)
+            if found is not None:
+                self._count(symbol, *found)
+                self.visits = {}
+                return order, found[0].fork
+        if counters and not (is_exact and len(visits.seen) < MOST_VISITS):
             for place, register in counters:
-                own = self._sorted()[place]
+                own = groups[place]
                 own.registers[register] = forgotten(own.registers[register], own.mask)
-        self.visits = {}
-        return order
+            self.visits = {}
+        return order, None
 
-    def _count(self, symbol: Counted, counters: set[Place], earlier: Visit) -> None:
+    def _count(self, symbol: Counted, earlier: Visit, counters: set[Place]) -> None:
         """This state and all that go on from the earlier one in the same way."""
         groups = self._sorted()
+        last = {**earlier.known, **earlier.rest}
+        for place, own in enumerate(groups):
+            for register, now in own.registers.items():
+                before = last.get((place, register), unknown())
+                if (place, register) in earlier.known:
+                    both = now._replace(origins=now.origins | before.origins)
+                else:
+                    both = together(now, before, own.mask)
+                own.registers[register] = both
         for place, register in sorted(counters, key=lambda c: (c[0], c[1].name)):
             own = groups[place]
             now, before = own.registers[register], earlier.known[place, register]

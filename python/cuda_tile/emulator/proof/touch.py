@@ -13,6 +13,7 @@ from cuda_tile.emulator.proof.global_accesses import Accesses
 from cuda_tile.emulator.proof.kernel import destinations, vector_of
 from cuda_tile.emulator.proof.shadow import WARP, Doubt
 from cuda_tile.emulator.proof.step import Step
+from cuda_tile.emulator.proof.tcgen05 import loads_base, tcgen05
 from cuda_tile.emulator.proof.values import Value, is_one, symbol, unknown
 from cuda_tile.emulator.ptx.types import Array
 
@@ -72,6 +73,8 @@ def _access(step: Step, accesses: Accesses) -> None:
             threads, places = _bytes(step, address, step.mask, width)
             shadow = step.state.shadow
             (shadow.writes if opcode == "st" else shadow.reads)(places, threads)
+            if opcode == "ld" and is_one(address, step.mask):
+                _same_word(step, places)
         case "global":
             kind = "atomic" if is_atomic else _KINDS[opcode]
             accesses.add(step.instruction, kind, address, step.mask, width)
@@ -79,6 +82,15 @@ def _access(step: Step, accesses: Accesses) -> None:
             pass
         case _:
             raise Doubt("names no state space")
+
+
+def _same_word(step: Step, places: Array) -> None:
+    """What threads load that read one place at once: they get the same."""
+    if not step.is_sure or not step.is_whole:
+        return
+    for register in destinations(step.instruction):
+        found = loads_base(step, places) or unknown(is_uniform=True)
+        step.write(register, found)
 
 
 def _argument(step: Step, address: Value) -> None:
@@ -234,4 +246,5 @@ _FOLLOWED: dict[str, Callable[[Step], None]] = {
     "stmatrix": _matrix,
     "mbarrier": mbarrier,
     "wgmma": wgmma,
+    "tcgen05": tcgen05,
 }

@@ -8,8 +8,9 @@ threads. What is neither is unknown; at best it is known to be the same for all 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,44 @@ class Counted:
 
 Terms = tuple[tuple[Hashable, int], ...]
 """Symbols with factors that are not zero, sorted by their text."""
+
+
+class Made:
+    """A symbol: what an instruction computes of sums that all threads share.
+
+    It is told from others by a sum of 128 bits over what it is made of, so that an
+    expression may have many levels with parts that it shares.
+
+    Args:
+        words: The instruction.
+        parts: Its operands: a number and what is added to it.
+    """
+
+    __slots__ = ("_digest", "leaves", "parts", "words")
+
+    def __init__(self, words: tuple[str, ...], parts: tuple[Part, ...]) -> None:
+        self.words, self.parts = words, parts
+        self._digest = blake2b(repr((words, parts)).encode(), digest_size=16).digest()
+        self.leaves: frozenset[Hashable] = frozenset(
+            leaf
+            for _, terms in parts
+            for name, _ in terms
+            for leaf in (name.leaves if isinstance(name, Made) else (name,))
+        )
+        """The symbols that no instruction has computed, of which it is made."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Made) and self._digest == other._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __repr__(self) -> str:
+        return f"made {self._digest.hex()}"
+
+
+Part = tuple[int, Terms]
+"""A number and what is added to it."""
 Key = tuple[bytes | None, Terms, bool]
 
 
@@ -90,12 +129,18 @@ def made(array: Array, terms: Terms, bits: int, origins: frozenset[str]) -> Valu
     return Value(wrapped(array, bits, is_signed=bool(terms)), terms, False, origins)
 
 
+def ordered(sums: Mapping[Hashable, int]) -> Terms:
+    """Symbols with their factors, as far as these are not zero."""
+    found = [(name, count) for name, count in sums.items() if count]
+    return tuple(sorted(found, key=lambda term: repr(term[0]))) if found else ()
+
+
 def _terms(sums: dict[Hashable, int], bits: int) -> Terms:
     """Symbols with factors, which count modulo 2^bits."""
     if bits < 64:
         half = 1 << bits - 1
         sums = {n: (c + half) % (2 * half) - half for n, c in sums.items()}
-    return tuple(sorted(((n, c) for n, c in sums.items() if c), key=repr))
+    return ordered(sums)
 
 
 def plus(one: Value, other: Value, bits: int, factor: int = 1) -> Value:
@@ -160,6 +205,20 @@ def joined(one: Value, other: Value, mask: Array, beside: Array) -> Value:
         return unknown(one, other)
     origins = one.origins | other.origins
     return Value(np.where(mask, one.array, other.array), one.terms, False, origins)
+
+
+def together(one: Value, other: Value, mask: Array) -> Value:
+    """What is known of a value that is one thing or another, for all threads alike.
+
+    Args:
+        one: One value.
+        other: Another one.
+        mask: The threads.
+    """
+    if is_same(one, other):
+        return one
+    both = is_one(one, mask) and is_one(other, mask)
+    return unknown(one, other, is_uniform=both)
 
 
 def replaced(value: Value, symbol: Hashable, by: int) -> Value:
