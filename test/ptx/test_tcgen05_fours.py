@@ -67,7 +67,7 @@ class Scaled:
         for row, column in np.ndindex(op.m, op.n):
             _, lane, place = d_place(op, row, column)
             self.before[0, lane, D_COLUMN + place] = to_words(
-                op, parts["d"][row, column]
+                op, float(parts["d"][row, column])
             )
 
     def is_right(self, body: str | None = None) -> bool:
