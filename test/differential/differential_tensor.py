@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from differential_operands import FOURS_SCALED
+
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
@@ -30,6 +32,7 @@ from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
     element_name,
+    element_of,
     pending_tile,
 )
 from cuda_tile.ir.traits import BUFFER_RENAMES, LOOPS, PRODUCTS, TAKES
@@ -47,6 +50,7 @@ CONSTRUCTS = (
     *("tensor: f16 to f32", "tensor: f16 to f16", "tensor: bf16 to f32"),
     *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
     *("tensor: f8E4M3FN to f16", INTEGERS),
+    *(f"tensor: f4E2M1FN with {kind} for {n} to f32" for kind, n in FOURS_SCALED),
     *(f"tensor: {rows} rows" for rows in (64, 128, 256)),
     *(f"tensor: {columns} columns" for columns in (16, 32, 64, 128)),
     *("tensor: A along K", "tensor: A along M", "tensor: B along K"),
@@ -143,13 +147,16 @@ def _product(op: ir.Operation) -> Iterator[str]:
         operand = op.operands[number]
         bits = element_bits(BufferType(operand.type).element_type)
         shared = buffer_layout_of(operand)
-        across = TCGEN05.widths_across
+        across = TCGEN05.may_lie_across(atom)
         found = describe(shared, bits, role, atom.shape[number], across)
         assert not isinstance(found, str), found
         other = "MN"[number]
         yield f"tensor: {role.upper()} along {other if found.is_transposed else 'K'}"
         yield _source(operand)
     operand_type = element_name(BufferType(op.operands[0].type).element_type)
+    if atom.packed > 1:
+        factors = element_name(element_of(scales_of(op)[0]))
+        operand_type = f"f4E2M1FN with {factors} for {atom.shape[2] // atom.factors}"
     yield f"tensor: {operand_type} to {element_name(element)}"
     yield f"tensor: {layout.shape[0]} rows"
     yield f"tensor: {layout.shape[1]} columns"
