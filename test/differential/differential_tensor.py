@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from differential_operands import FOURS_SCALED
+from differential_operands import FOUR, FOURS_SCALED
 
 import cuda_tile
 from cuda_tile._mlir import ir
@@ -19,7 +19,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.operand_sources import Product
+from cuda_tile.analysis.operand_sources import Product, source_load
 from cuda_tile.analysis.tcgen05 import fitting, tensor_columns_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -90,15 +90,27 @@ def plan_tensor_memory(
     products = [Product.of(op) for op in ops if op.name in PRODUCTS]
     has = {p.op: tensor_columns_of(p, read_product(p.op, plan)) for p in products}
     left -= sum(has.values())
+    fours = {p.op: p.op.attributes[PLAN_ATTRIBUTE] for p in products if _has_fours(p)}
+    for op in fours:  # which other engines' plans keep from being read as bytes
+        del op.attributes[PLAN_ATTRIBUTE]
     for product in products:
         op, made = product.op, fitting(product, plan, target, facts)
         wanted = 0 if made is None else tensor_columns_of(product, made) - has[op]
+        if op in fours:
+            op.attributes[PLAN_ATTRIBUTE] = fours[op]
         if made is not None and wanted <= left:
             left -= wanted
             op.attributes[PLAN_ATTRIBUTE] = made.to_attribute(plan)
             if part:
                 divided = replace(plan, part=part).to_attribute()
                 entry.attributes[PLAN_ATTRIBUTE] = divided
+    for op, before in fours.items():  # whose bytes another product takes apart
+        if None in map(source_load, list(op.operands)[:2]):
+            op.attributes[PLAN_ATTRIBUTE] = before
+
+
+def _has_fours(product: Product) -> bool:
+    return element_name(element_of(product.op.operands[0])) == FOUR
 
 
 def made_in_tensor_memory(level: str) -> Counter[str]:

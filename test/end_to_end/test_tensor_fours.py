@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -184,6 +185,24 @@ def test_what_does_not_fit_is_of_warps_with_a_remark(name: str) -> None:
     assert "tcgen05" not in compiled.ptx
     assert any(remark in each for each in compiled.report.kernels[0].remarks)
     emulate(case, module, compiled)
+
+
+def test_bytes_are_read_by_all_products_or_by_none() -> None:
+    """The right operand of a second product is nothing that is loaded."""
+    types = re.search(r"mmaf_scaled .* : (.*)", kernel(NV))
+    assert types is not None
+    body = f"""%u = constant <{FOUR}: 1.0> : tile<128x64x{FOUR}>
+      %p2 = mmaf_scaled %a, %u, %begin, %x, %y : {types[1]}
+      %d = addf %p, %p2 : {NV.acc}"""
+    module = cuda_tile.load(kernel(replace(NV, body=body)).encode())
+    compiled = cuda_tile.compile(module, CHIP)
+    assert "tcgen05" not in compiled.ptx
+    made: list[Any] = []
+    for how in ({}, {"on": "emulator", "gpu": CHIP, "compiled": compiled}):
+        args, _, grid = problem(NV)
+        cuda_tile.run(module, grid=grid, args=args, **how)
+        made.append(args[4])
+    assert np.array_equal(*made)
 
 
 @pytest.mark.parametrize(

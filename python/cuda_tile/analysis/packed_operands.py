@@ -41,7 +41,7 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.tiles import element_of, elements_of, shape_of
 from cuda_tile.ir.traits import PRODUCTS, SAME_ELEMENTS
-from cuda_tile.ir.walk import enclosing_entry
+from cuda_tile.ir.walk import defining_op, enclosing_entry, value_behind
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.tensor import TensorAtom, tensor_atom
 from cuda_tile.ods import ops_by_rule
@@ -59,16 +59,27 @@ def renames_bytes(op: ir.Operation) -> bool:
     """
     if op.name not in _UNPACKS or str(element_of(op.results[0])) != _ELEMENT:
         return False  # packed_operands C1
-    bytes_ = elements_of(op.operands[0])
-    steps = tuple((1 << bit,) for bit in range(bytes_.bit_length() - 1))
-    flat = SharedLayout((bytes_,), steps).finer(_PER_BYTE)
+    elements = _row(elements_of(op.operands[0]))
     return all(
         user.name in PRODUCTS  # packed_operands C4
         and index < 2
         and _reads_bytes(user)
         and found.coarser(1 - index) is not None  # packed_operands C3
-        for user, index, found in _uses(op.results[0], flat)
+        for user, index, found in _uses(op.results[0], elements)
     )
+
+
+def sharing_bytes(product: ir.Operation) -> Iterator[ir.Operation]:
+    """Who uses the elements of the bytes that a product reads, itself among them.
+
+    Args:
+        product: A product of tensor memory.
+    """
+    for operand in list(product.operands)[:2]:
+        op = defining_op(value_behind(operand, SAME_ELEMENTS))
+        if op is not None and renames_bytes(op):
+            row = _row(elements_of(op.operands[0]))
+            yield from (user for user, *_ in _uses(op.results[0], row))
 
 
 def renamed_by(op: ir.Operation, shared: SharedLayout) -> SharedLayout:
@@ -97,6 +108,12 @@ def as_bytes(shared: SharedLayout) -> SharedLayout | None:
     """
     found = map(shared.coarser, range(len(shared.shape)))
     return next((layout for layout in found if layout is not None), None)
+
+
+def _row(bytes_: int) -> SharedLayout:
+    """The elements of so many bytes, one behind the other."""
+    steps = tuple((1 << bit,) for bit in range(bytes_.bit_length() - 1))
+    return SharedLayout((bytes_,), steps).finer(_PER_BYTE)
 
 
 def _uses(

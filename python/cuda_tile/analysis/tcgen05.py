@@ -16,6 +16,7 @@ from cuda_tile.analysis.operand_sources import (
     is_plain_sum,
     source_load,
 )
+from cuda_tile.analysis.packed_operands import sharing_bytes
 from cuda_tile.analysis.product_rules import (
     PROPOSALS,
     READS_ITSELF,
@@ -232,6 +233,19 @@ def lacks_factors(op: ir.Operation, target: Target) -> bool:
     """
     is_scaled = TCGEN05.is_on(target) and scaling_of(op) is not None
     return is_scaled and _atom(op, target) is None
+
+
+def torn_products(plans: ProductPlans) -> Product | None:
+    """A product that reads bytes whose elements warps take apart for another one.
+
+    Args:
+        plans: The products of the kernel, with their plans.
+    """
+    own = {p.op for p, q in plans.items() if tensor_columns_of(p, q)}
+    return next(
+        (p for p in plans if p.op in own and not own.issuperset(sharing_bytes(p.op))),
+        None,
+    )
 
 
 def unread_bytes(op: ir.Operation, target: Target) -> str:
