@@ -198,7 +198,8 @@ def test_bytes_are_read_by_all_products_or_by_none() -> None:
     compiled = cuda_tile.compile(module, CHIP)
     assert "tcgen05" not in compiled.ptx
     made: list[Any] = []
-    for how in ({}, {"on": "emulator", "gpu": CHIP, "compiled": compiled}):
+    emulated: dict[str, Any] = {"on": "emulator", "gpu": CHIP, "compiled": compiled}
+    for how in ({}, emulated):
         args, _, grid = problem(NV)
         cuda_tile.run(module, grid=grid, args=args, **how)
         made.append(args[4])
