@@ -267,7 +267,7 @@ _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
 # H100 SXM and H200 (data sheets); other chips have no role that loads.
 _MULTIPROCESSORS = {"sm_90": 132}
-TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "mxf8f6f4", "i8")
+TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4", "i8")
 """Kinds of `tcgen05.mma`; i8 is not one of every chip."""
 _TENSOR_BYTES = ("sm_100", "sm_110")
 _FAMILY_100 = ("sm_100", "sm_103")

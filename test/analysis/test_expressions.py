@@ -42,7 +42,8 @@ def programs(draw: st.DrawFn) -> tuple[str, list[int]]:
         other = draw(st.sampled_from(same))
         sign = draw(st.sampled_from(("signed", "unsigned")))
         ty = f"tile<{kind}>"
-        match draw(st.sampled_from(("wrap", "sign", "quotient", "width", "const"))):
+        ways = ("wrap", "sign", "quotient", "width", "const", "shift")
+        match draw(st.sampled_from(ways)):
             case "wrap":
                 op = draw(st.sampled_from(("addi", "subi", "muli")))
                 lines.append(f"{name} = {op} {source}, {other} : {ty}")
@@ -57,6 +58,10 @@ def programs(draw: st.DrawFn) -> tuple[str, list[int]]:
                 mode = draw(st.sampled_from(modes[: 3 if sign == "signed" else 2]))
                 mode = f" rounding<{mode}>" if mode and op == "divi" else ""
                 lines.append(f"{name} = {op} {source}, %c{step} {sign}{mode} : {ty}")
+            case "shift":
+                count = draw(st.sampled_from((0, 1, 3, width(kind) - 1)))
+                lines.append(f"%c{step} = constant <{kind}: {count}> : {ty}")
+                lines.append(f"{name} = shri {source}, %c{step} {sign} : {ty}")
             case "width":
                 wider = [k for k in PARAMETERS if width(k) > width(kind)]
                 narrower = [k for k in PARAMETERS if width(k) < width(kind)]

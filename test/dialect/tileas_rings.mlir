@@ -125,6 +125,21 @@ cuda_tile.module @m {
     return
   }
 
+  // Bytes have two elements of 4 bits each.
+  // CHECK-LABEL: entry @elements_of_bytes
+  entry @elements_of_bytes() {
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xi8, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xi8, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %zero = constant <f32: 0.0> : tile<128x16xf32>
+    %s = constant <f8E4M3FN: 1.0> : tile<128x4xf8E4M3FN>
+    %t = constant <f8E4M3FN: 1.0> : tile<4x16xf8E4M3FN>
+    %p = tileas.settled %zero : tile<128x16xf32>
+    // CHECK: tileas.tcgen05 {{.*}} atom = "tcgen05.m128n16k64.nvf4" : !tileas.buffer<128x32xi8
+    %q = tileas.tcgen05 %a, %b, %p scales(%s, %t : tile<128x4xf8E4M3FN>, tile<4x16xf8E4M3FN>) atom = "tcgen05.m128n16k64.nvf4" : !tileas.buffer<128x32xi8, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xi8, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    %done = tileas.await %q : !tileas.pending<tile<128x16xf32>>
+    return
+  }
+
   // A sum is a slot that products fill and threads take.
   // CHECK-LABEL: entry @deposit
   entry @deposit(%n: tile<i32>) {

@@ -231,6 +231,38 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
+  entry @tcgen05_c2_fours(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xf4E2M1FN, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xf4E2M1FN, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %c = constant <f32: 0.0> : tile<128x16xf32>
+    %s0 = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
+    %s1 = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %p0 = tileas.settled %c : tile<128x16xf32>
+    // expected-error @below {{expected operand and accumulator types of an atom of k 64, i8 and f32, got f4E2M1FN and f32}}
+    %q = tileas.tcgen05 %a, %b, %p0 scales(%s0, %s1 : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k64.mxf4" : !tileas.buffer<128x32xf4E2M1FN, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf4E2M1FN, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c6_fours(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xi8, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xi8, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %c = constant <f32: 0.0> : tile<128x16xf32>
+    %s0 = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
+    %s1 = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %p0 = tileas.settled %c : tile<128x16xf32>
+    // expected-error @below {{expected scale factors [128, 2] and [2, 16] of f8E8M0FNU, got '!cuda_tile.tile<128x1xf8E8M0FNU>' and '!cuda_tile.tile<1x16xf8E8M0FNU>'}}
+    %q = tileas.tcgen05 %a, %b, %p0 scales(%s0, %s1 : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k64.mxf4" : !tileas.buffer<128x32xi8, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xi8, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
   entry @deposit_c1(%p: tile<ptr<f32>>, %n: tile<i32>) {
     %r = tileas.ring fill = "tcgen05" drain = "threads" sync = "mbarriers" : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
     %b = tileas.acquire %r[%n] : !tileas.ring<1, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>

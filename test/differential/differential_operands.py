@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from differential_elements import cast, with_constant
@@ -54,6 +54,10 @@ POWERS = "f8E8M0FNU"
 """The type of factors of blocks."""
 BLOCK_SCALED = ("f8E4M3FN", "f8E5M2")
 """Types of operands that may have a factor for each block along K."""
+FOUR = "f4E2M1FN"
+"""Elements that are loaded as bytes, of which each has two along K."""
+FOURS_SCALED = ((POWERS, 32), (POWERS, 16), ("f8E4M3FN", 16))
+"""Their factors, which all products of them have, and elements that share one."""
 MOST_HAND_BYTES = 24 * 1024
 """Shared memory that a plan by hand asks for one load, at most."""
 
@@ -63,6 +67,7 @@ CONSTRUCTS = (
     *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
     "operand: factors of blocks",
+    *(f"operand: {kind} for {block}" for kind, block in FOURS_SCALED),
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -84,6 +89,7 @@ class Operand:
         step: Elements from one iteration's tile to the next.
         carried: The pointers that the loop carries, if it does.
         head: The index of its head, for the style `heads`.
+        halves: The bytes that it is loaded as, for elements of 4 bits.
         factors: What its elements are dequantised with, for the style `scaled`: the
             operation, and where its other operand comes from.
         group: Iterations that share these.
@@ -100,6 +106,7 @@ class Operand:
     step: int = 0
     carried: Value | None = None
     head: Value | None = None
+    halves: Operand | None = None
     factors: Sequence[tuple[str, Operand]] = ()
     group: int = 1
 
@@ -152,6 +159,8 @@ def make_operand(
         plan: The plan by hand of its load, or None.
         styles: Those that it may have.
     """
+    if element == FOUR:
+        return _make_halves(p, (shape, depth), iterations, plan)
     known = [
         style
         for style in styles
@@ -174,6 +183,50 @@ def make_operand(
             p.note("plan of a load by hand")
     _make_view(p, found, max(1, iterations))
     return found
+
+
+def _make_halves(
+    p: RandomProgram,
+    place: tuple[tuple[int, int], int],
+    iterations: int,
+    plan: HandPlan | None,
+) -> Operand:
+    """A matrix of elements of 4 bits, of which two along K share a byte."""
+    shape, depth = place
+    half = (shape[0], shape[1] // 2) if depth else (shape[0] // 2, shape[1])
+    along = ("rows", "batch", "heads") if depth else ("columns", "transposed")
+    styles = VIEWS if p.chance(4) else along
+    bytes_ = make_operand(p, "i8", half, depth, iterations, plan, styles)
+    p.note(f"operand: {FOUR}")
+    buffer = p.args[-1]
+    assert isinstance(buffer, Buffer), "a view's base is the last argument"
+    rng = np.random.default_rng(p.number(0, 2**16))
+    data = rng.integers(-128, 128, len(buffer.data)).astype(np.int8)
+    p.args[-1] = replace(buffer, data=data, is_whole=False)
+    return Operand(bytes_.style, shape, depth, FOUR, "i8", halves=bytes_)
+
+
+def _taken_apart(p: RandomProgram, found: Operand, bytes_: Value) -> Value:
+    """Bytes as elements along K."""
+    value = bytes_ if found.depth else _flipped(p, bytes_)
+    count, rows = elements(value.shape), value.shape[0]
+    flat = p.make(
+        (count,), "i8", f"reshape {value.name} : {value.type} -> tile<{count}xi8>"
+    )
+    kind = f"tile<{2 * count}x{FOUR}>"
+    apart = p.make((2 * count,), FOUR, f"unpack {flat.name} : {flat.type} -> {kind}")
+    shape = rows, 2 * count // rows
+    whole = Value("", shape, FOUR)
+    text = f"reshape {apart.name} : {apart.type} -> {whole.type}"
+    made = p.make(shape, FOUR, text)
+    return made if found.depth else _flipped(p, made)
+
+
+def _flipped(p: RandomProgram, value: Value) -> Value:
+    shape = value.shape[::-1]
+    result = Value("", shape, value.element)
+    text = f"permute {value.name} [1, 0] : {value.type} -> {result.type}"
+    return p.make(shape, value.element, text)
 
 
 def _make_factors(p: RandomProgram, found: Operand, iterations: int) -> None:
@@ -350,9 +403,15 @@ def next_pointers(p: RandomProgram, operand: Operand) -> Value:
 
 def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
     """The tile of an iteration."""
+    if found.halves is not None:
+        return _taken_apart(p, found, load_operand(p, found.halves, index))
     value = Value(p.fresh("x"), found.shape, found.element)
     if found.style in ("gather", "carried"):
         return _load_pointers(p, found, index, value)
+    return _load_view(p, found, index, value)
+
+
+def _load_view(p: RandomProgram, found: Operand, index: Value, value: Value) -> Value:
     zero = p.constant((), "i32", 0).name
     indices = [zero, zero]
     if found.style == "batch":
@@ -420,12 +479,21 @@ def _negated(p: RandomProgram, value: Value) -> Value:
 
 def perhaps_scaled(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:
     """A product, sometimes with a factor for each 32 elements along K."""
-    (m, k), n = lhs.shape, rhs.shape[1]
+    k = lhs.shape[1]
     takes = lhs.element in BLOCK_SCALED and total.element == "f32" and k % 32 == 0
     if not takes or not p.chance():
         return product_of(p, lhs, rhs, total)
-    shapes = (m, k // 32), (k // 32, n)
-    factors = [_powers(p, shape) for shape in shapes]
+    return _scaled_product(p, (lhs, rhs, total), (POWERS, 32))
+
+
+def _scaled_product(
+    p: RandomProgram, parts: tuple[Value, Value, Value], scaling: tuple[str, int]
+) -> Value:
+    """A product with factors of a type, for so many elements along K each."""
+    lhs, rhs, total = parts
+    (m, k), n, (kind, block) = lhs.shape, rhs.shape[1], scaling
+    shapes = (m, k // block), (k // block, n)
+    factors = [_powers(p, shape, kind) for shape in shapes]
     operands = (lhs, rhs, total, *factors)
     names, types = (
         ", ".join(parts)
@@ -435,8 +503,8 @@ def perhaps_scaled(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Va
     return p.make(total.shape, total.element, f"mmaf_scaled {names} : {types}")
 
 
-def _powers(p: RandomProgram, shape: tuple[int, int]) -> Value:
-    """Factors of 1, 2 and 4, made where they are needed."""
+def _powers(p: RandomProgram, shape: tuple[int, int], kind: str) -> Value:
+    """Factors of 1 to 4, or powers of two, made where they are needed."""
     flat: Shape = (elements(shape),)
     number = p.make(flat, "i32", f"iota : tile<{flat[0]}xi32>")
     number = with_constant(p, "muli", number, 2 * p.number(0, 7) + 1)
@@ -445,11 +513,16 @@ def _powers(p: RandomProgram, shape: tuple[int, int]) -> Value:
     whole = Value("", shape, "i32")
     number = p.make(shape, "i32", f"{text}{whole.type}")
     number = with_constant(p, "addi", number, 1)
-    return cast(p, "ftof rounding<zero>", cast(p, "itof signed", number, "f32"), POWERS)
+    how = "ftof rounding<zero>" if kind == POWERS else "ftof"
+    return cast(p, how, cast(p, "itof signed", number, "f32"), kind)
 
 
 def product_of(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:
     """A product, added to a sum."""
+    if lhs.element == FOUR:
+        scaling = p.pick(FOURS_SCALED)
+        p.note(f"operand: {scaling[0]} for {scaling[1]}")
+        return _scaled_product(p, (lhs, rhs, total), scaling)
     types = f"{lhs.type}, {rhs.type}, {total.type}"
     operands = f"{lhs.name}, {rhs.name}, {total.name}"
     text = f"mmaf {operands} : {types}"

@@ -17,6 +17,7 @@ from differential_nests import (
     zeros,
 )
 from differential_operands import (
+    FOUR,
     PRODUCTS,
     STYLES,
     VIEWS,
@@ -48,7 +49,8 @@ TENSOR = ((64, 128, 128, 256), (16, 32, 64, 128), (32, 64))
 TENSOR_PRODUCTS = (
     *(("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("f16", "f16")),
     *(("tf32", "f32"), ("i8", "i32"), ("f8E4M3FN", "f32"), ("f8E5M2", "f32")),
-    ("f8E4M3FN", "f16"),
+    *(("f8E4M3FN", "f16"), (FOUR, "f32"), (FOUR, "f32")),
+    (FOUR, "f32"),
 )
 """Types of their operands and sums. Sums of f16 are exact below 2048."""
 MOST_TENSOR_ITERATIONS = 4
@@ -138,6 +140,8 @@ def tensor_nest_step(p: RandomProgram) -> None:
     iterations = p.number(0, MOST_TENSOR_ITERATIONS)
     if pair[1] == "f16":
         k, iterations = 32, min(iterations, 2)
+    if pair[0] == FOUR:
+        k *= 2
     styles = VIEWS if pair[1] == "f16" else (*VIEWS, *VIEWS, *STYLES)
     if p.chance(6):
         _write_alone(p, pair, (m, n, k), styles)

@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from differential_operands import FOUR, FOURS_SCALED
+
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.operand_sources import Product
+from cuda_tile.analysis.operand_sources import Product, source_load
 from cuda_tile.analysis.tcgen05 import fitting, tensor_columns_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -30,6 +32,7 @@ from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
     element_name,
+    element_of,
     pending_tile,
 )
 from cuda_tile.ir.traits import BUFFER_RENAMES, LOOPS, PRODUCTS, TAKES
@@ -47,6 +50,7 @@ CONSTRUCTS = (
     *("tensor: f16 to f32", "tensor: f16 to f16", "tensor: bf16 to f32"),
     *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
     *("tensor: f8E4M3FN to f16", INTEGERS),
+    *(f"tensor: f4E2M1FN with {kind} for {n} to f32" for kind, n in FOURS_SCALED),
     *(f"tensor: {rows} rows" for rows in (64, 128, 256)),
     *(f"tensor: {columns} columns" for columns in (16, 32, 64, 128)),
     *("tensor: A along K", "tensor: A along M", "tensor: B along K"),
@@ -86,15 +90,27 @@ def plan_tensor_memory(
     products = [Product.of(op) for op in ops if op.name in PRODUCTS]
     has = {p.op: tensor_columns_of(p, read_product(p.op, plan)) for p in products}
     left -= sum(has.values())
+    fours = {p.op: p.op.attributes[PLAN_ATTRIBUTE] for p in products if _has_fours(p)}
+    for op in fours:  # which other engines' plans keep from being read as bytes
+        del op.attributes[PLAN_ATTRIBUTE]
     for product in products:
         op, made = product.op, fitting(product, plan, target, facts)
         wanted = 0 if made is None else tensor_columns_of(product, made) - has[op]
+        if op in fours:
+            op.attributes[PLAN_ATTRIBUTE] = fours[op]
         if made is not None and wanted <= left:
             left -= wanted
             op.attributes[PLAN_ATTRIBUTE] = made.to_attribute(plan)
             if part:
                 divided = replace(plan, part=part).to_attribute()
                 entry.attributes[PLAN_ATTRIBUTE] = divided
+    for op, before in fours.items():  # whose bytes another product takes apart
+        if None in map(source_load, list(op.operands)[:2]):
+            op.attributes[PLAN_ATTRIBUTE] = before
+
+
+def _has_fours(product: Product) -> bool:
+    return element_name(element_of(product.op.operands[0])) == FOUR
 
 
 def made_in_tensor_memory(level: str) -> Counter[str]:
@@ -143,13 +159,16 @@ def _product(op: ir.Operation) -> Iterator[str]:
         operand = op.operands[number]
         bits = element_bits(BufferType(operand.type).element_type)
         shared = buffer_layout_of(operand)
-        across = TCGEN05.widths_across
+        across = TCGEN05.may_lie_across(atom)
         found = describe(shared, bits, role, atom.shape[number], across)
         assert not isinstance(found, str), found
         other = "MN"[number]
         yield f"tensor: {role.upper()} along {other if found.is_transposed else 'K'}"
         yield _source(operand)
     operand_type = element_name(BufferType(op.operands[0].type).element_type)
+    if atom.packed > 1:
+        factors = element_name(element_of(scales_of(op)[0]))
+        operand_type = f"f4E2M1FN with {factors} for {atom.shape[2] // atom.factors}"
     yield f"tensor: {operand_type} to {element_name(element)}"
     yield f"tensor: {layout.shape[0]} rows"
     yield f"tensor: {layout.shape[1]} columns"

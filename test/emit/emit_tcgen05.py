@@ -79,6 +79,38 @@ SCALED = """cuda_tile.module @m {
 """A product with factors for blocks of 32."""
 
 
+FOURS = """cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<i8>>) attributes {{tileas.plan = {{
+      num_warps = 4 : i64, warps_m = 4 : i64, warps_n = 1 : i64}}}} {{
+    %q0 = reshape %q : tile<ptr<i8>> -> tile<1x1xptr<i8>>
+    %ap = broadcast %q0 : tile<1x1xptr<i8>> -> tile<128x32xptr<i8>>
+    %bp = broadcast %q0 : tile<1x1xptr<i8>> -> tile<16x32xptr<i8>>
+    %ab, %ta = load_ptr_tko weak %ap : tile<128x32xptr<i8>> -> tile<128x32xi8>, token
+    %bb, %tb = load_ptr_tko weak %bp : tile<16x32xptr<i8>> -> tile<16x32xi8>, token
+    %af = reshape %ab : tile<128x32xi8> -> tile<4096xi8>
+    %bf = reshape %bb : tile<16x32xi8> -> tile<512xi8>
+    %au = unpack %af : tile<4096xi8> -> tile<8192xf4E2M1FN>
+    %bu = unpack %bf : tile<512xi8> -> tile<1024xf4E2M1FN>
+    %a = reshape %au : tile<8192xf4E2M1FN> -> tile<128x64xf4E2M1FN>
+    %bt = reshape %bu : tile<1024xf4E2M1FN> -> tile<16x64xf4E2M1FN>
+    %b = permute %bt [1, 0] : tile<16x64xf4E2M1FN> -> tile<64x16xf4E2M1FN>
+    %c = constant <f32: 1.0> : tile<128x16xf32>
+    %u = constant <{e}: 1.0> : tile<128x{n}x{e}>
+    %v = constant <{e}: 1.0> : tile<{n}x16x{e}>
+    %d = mmaf_scaled %a, %b, %c, %u, %v
+      {{tileas.plan = {{atom = "tcgen05.m128n16k64.{suffix}"}}}}
+      : tile<128x64xf4E2M1FN>, tile<64x16xf4E2M1FN>, tile<128x16xf32>,
+        tile<128x{n}x{e}>, tile<{n}x16x{e}>
+    %r0 = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+    %r = broadcast %r0 : tile<1x1xptr<f32>> -> tile<128x16xptr<f32>>
+    %t = store_ptr_tko weak %r, %d : tile<128x16xptr<f32>>, tile<128x16xf32> -> token
+    return
+  }}
+}}
+"""
+"""A product of elements of 4 bits that threads load as bytes."""
+
+
 def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
     for element, total, op, signs, depth in KINDS:
@@ -87,5 +119,12 @@ def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
             e=element, s=total, op=op, signs=signs, k=depth, one=one, sum=start
         )
         yield "sm_100", cuda_tile.lower(cuda_tile.load(text.encode()), "sm_100")
-    for whole in (CHANGED, SCALED):
+    fours = (
+        FOURS.format(suffix=suffix, e=element, n=factors)
+        for suffix, element, factors in (
+            ("mxf4", "f8E8M0FNU", 2),
+            ("nvf4", "f8E4M3FN", 4),
+        )
+    )
+    for whole in (CHANGED, SCALED, *fours):
         yield "sm_100", cuda_tile.lower(cuda_tile.load(whole.encode()), "sm_100")

@@ -50,7 +50,10 @@ OPS = {
     "st half": f"nvvm.tcgen05.st %d, %w {{{SHAPE.format('16x256b')}}} : vector<4xi32>",
     "shift": "nvvm.tcgen05.shift %d : !llvm.ptr<6>",
     **kinds(MMA, "f16", "tf32", "f8f6f4", "i8"),
-    **kinds(SCALED, "mxf8f6f4"),
+    **kinds(SCALED, "mxf8f6f4", "mxf4"),
+    "mma mxf4nvf4": SCALED.format("mxf4nvf4").replace(
+        "<cta_1>}", "<cta_1>, blockScale = #nvvm.tcgen05_mma_block_scale<block16>}"
+    ),
 }
 """Ops by what they are called here."""
 TEXT = """

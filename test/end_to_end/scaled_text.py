@@ -7,13 +7,15 @@ exact in any order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from op_case import ARRAY_TYPES, Array
 
 POWERS = "f8E8M0FNU"
+FOUR = "f4E2M1FN"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Scaled:
         start: What sums begin with.
         body: Ops between the product `%p` and what the loop carries, `%d`.
         twice: Whether a second loop goes on with the sum.
+        as_bytes: Whether the program itself loads bytes and takes them apart.
     """
 
     operand: str = "f8E4M3FN"
@@ -41,6 +44,7 @@ class Scaled:
     start: str = "0.0"
     body: str = ""
     twice: bool = False
+    as_bytes: bool = False
 
     @property
     def acc(self) -> str:
@@ -84,16 +88,23 @@ class _Array:
       strides = [%{columns}, 1] : tile<i32> -> {self.tensor}
     %w{name} = make_partition_view %v{name} : {self.part}"""
 
-    def load(self, name: str) -> str:
-        """Loads `%NAME`."""
+    def load(self, name: str, into: str = "") -> str:
+        """Loads `%NAME`, of which `%INTO` is made later."""
+        into = into or name
         return f"""
-      %{name}, %t{name} = load_view_tko weak %w{name}[{self.index}] : {self.part},
+      %{into}, %t{name} = load_view_tko weak %w{name}[{self.index}] : {self.part},
         tile<i32> -> {self.type}, token"""
 
 
 def _arrays(case: Scaled) -> dict[str, _Array]:
     m, n, k = case.tile
     s, flip = k // case.block, case.along_k
+    if case.as_bytes:
+        return {
+            **_arrays(replace(case, as_bytes=False)),
+            "a": _Array((m, k // 2), "i8", "mh", "%bx, %i"),
+            "b": _Array((n, k // 2), "i8", "nh", "%by, %i"),
+        }
     return {
         "a": _Array((m, k), case.operand, "mk", "%bx, %i"),
         "b": _Array((k, n), case.operand, "kn", "%i, %by", flip),
@@ -103,11 +114,34 @@ def _arrays(case: Scaled) -> dict[str, _Array]:
     }
 
 
+_HALF = """
+    %two = constant <i32: 2> : tile<i32>
+    %h0 = divi %k, %two signed : tile<i32>
+    %h1 = assume div_by<16>, %h0 : tile<i32>
+    %h = assume bounded<0, ?>, %h1 : tile<i32>"""
+
+
+def _taken_apart(case: Scaled) -> str:
+    """`%a` and `%b` of the bytes `%ai` and `%bi`."""
+    (m, n, k), e = case.tile, case.operand
+    found = ""
+    for name, rows, result in (("a", m, "a"), ("b", n, "bt")):
+        half, whole = rows * k // 2, rows * k
+        found += f"""
+      %{name}f = reshape %{name}i : tile<{rows}x{k // 2}xi8> -> tile<{half}xi8>
+      %{name}u = unpack %{name}f : tile<{half}xi8> -> tile<{whole}x{e}>
+      %{result} = reshape %{name}u : tile<{whole}x{e}> -> tile<{rows}x{k}x{e}>"""
+    return f"""{found}
+      %b = permute %bt [1, 0] : tile<{n}x{k}x{e}> -> tile<{k}x{n}x{e}>"""
+
+
 def kernel(case: Scaled) -> str:
     """The kernel of a case; its plan is the search's."""
-    arrays = _arrays(case)
-    loads = "".join(arrays[name].load(name) for name in "abxy")
-    types = ", ".join(arrays[name].type for name in "abcxy")
+    arrays, whole = _arrays(case), _arrays(replace(case, as_bytes=False))
+    into = {"a": "ai", "b": "bi"} if case.as_bytes else {}
+    loads = "".join(arrays[name].load(name, into.get(name, "")) for name in "abxy")
+    loads += _taken_apart(case) if case.as_bytes else ""
+    types = ", ".join(whole[name].type for name in "abcxy")
     given = "%d" if case.body else "%p"
 
     def loop(first: str, result: str) -> str:
@@ -123,12 +157,14 @@ def kernel(case: Scaled) -> str:
     last, views = "%g" if case.twice else "%f", (a.view(x) for x, a in arrays.items())
     pointers = ", ".join(f"%q{x}0: tile<ptr<{a.element}>>" for x, a in arrays.items())
     numbers = ", ".join(f"%q{x}: tile<i32>" for x in "mnks")
+    by = 32 if case.operand == FOUR else 16
     sizes = "".join(
         f"""
     %{x}1 = assume div_by<{by}>, %q{x} : tile<i32>
     %{x} = assume bounded<0, ?>, %{x}1 : tile<i32>"""
-        for x, by in (("m", 16), ("n", 16), ("k", 16), ("s", 1))
+        for x, by in (("m", 16), ("n", 16), ("k", by), ("s", 1))
     )
+    sizes += _HALF if case.as_bytes else ""
     return f"""cuda_tile.module @m {{
   entry @k({pointers}, {numbers}) {{{sizes}
     %z = constant <i32: 0> : tile<i32>
@@ -145,6 +181,12 @@ def kernel(case: Scaled) -> str:
 }}"""
 
 
+def in_bytes(values: Array) -> Array:
+    """Numbers as f4E2M1FN, two to a byte, the first in the low half."""
+    codes = values.astype(ml_dtypes.float4_e2m1fn).view(np.uint8)
+    return codes[..., ::2] | codes[..., 1::2] << 4
+
+
 def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, int]]:
     """Arguments, what the product alone must be, and the grid."""
     rng = np.random.default_rng(seed)
@@ -153,10 +195,11 @@ def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, i
     a, b = (rng.integers(-3, 4, shape) for shape in ((m, k), (k, n)))
     x, y = (2.0 ** rng.integers(-2, 3, shape) for shape in ((m, s), (s, n)))
     exact = (a * np.repeat(x, case.block, 1)) @ (b * np.repeat(y, case.block, 0))
-    narrow, scale = ARRAY_TYPES[case.operand], ARRAY_TYPES[case.scale]
+    narrow, scale = ARRAY_TYPES.get(case.operand), ARRAY_TYPES[case.scale]
 
     def laid(values: Array, element: Any, flip: bool) -> Array:
-        return np.ascontiguousarray((values.T if flip else values).astype(element))
+        lying = np.ascontiguousarray(values.T if flip else values)
+        return lying.astype(element) if element else in_bytes(lying)
 
     args = [
         laid(a, narrow, False),

@@ -51,6 +51,35 @@ def test_offsets_are_xors_of_columns(shared: SharedLayout) -> None:
         assert offset == shared.offset_of(coord)
 
 
+@given(shared_layouts(), st.sampled_from((2, 8)))
+def test_parts_lie_side_by_side_in_their_elements(
+    shared: SharedLayout, count: int
+) -> None:
+    flat = shared.reshape((1 << len(shared.offset),))
+    fine = flat.finer(count)
+    for offset in range(1 << len(fine.offset)):
+        (whole,) = flat.apply(offset // count)
+        assert fine.apply(offset) == (whole * count + offset % count,)
+    assert flat.finer(2).coarser(0) == flat
+
+
+@given(shared_layouts())
+def test_pairs_are_neighbours_along_one_dimension(shared: SharedLayout) -> None:
+    for dim in range(len(shared.shape)):
+        step = [int(d == dim) for d in range(len(shared.shape))]
+        pairs = range(0, 1 << len(shared.offset), 2)
+        is_paired = bool(shared.offset) and all(
+            [y - x for x, y in zip(shared.apply(n), shared.apply(n + 1), strict=True)]
+            == step
+            for n in pairs
+        )
+        found = shared.coarser(dim)
+        assert (found is not None) == is_paired
+        for n in pairs if found is not None else ():
+            place = [x // 2 if d == dim else x for d, x in enumerate(shared.apply(n))]
+            assert found.apply(n // 2) == tuple(place)
+
+
 @given(shared_layouts(), st.data())
 def test_permute_and_reshape_keep_every_byte(
     shared: SharedLayout, data: st.DataObject

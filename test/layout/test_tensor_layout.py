@@ -179,10 +179,41 @@ def test_the_emulator_decodes_bytes_of_scale_factors(
     assert (found.scale, found.scale_ids) == ("ue8m0", bytes_)
 
 
+FOURS = (("mxf4", "f8E8M0FNU", 32), ("nvf4", "f8E8M0FNU", 16), ("nvf4", "f8E4M3FN", 16))
+
+
+@pytest.mark.parametrize(("suffix", "scale", "block"), FOURS)
+@pytest.mark.parametrize("columns", TENSOR_COLUMNS)
+@pytest.mark.parametrize("byte", [0, 2])
+def test_the_emulator_decodes_elements_of_4_bits(
+    suffix: str, scale: str, block: int, columns: int, byte: int
+) -> None:
+    atom = find_tensor_atom("f4E2M1FN", "f32", 256, columns, (scale, block))
+    assert atom is not None
+    assert atom.name == f"tcgen05.m128n{columns}k64.{suffix}"
+    assert (atom.packed, atom.factors * block) == (2, 64)
+    bits = instruction_descriptor(atom, ("f4E2M1FN", "f32")) | scale_bits(
+        scale, (byte, byte)
+    )
+    kind = kind_of("f4E2M1FN", atom.suffix)
+    assert kind == ("mxf4" if suffix == "mxf4" else "mxf4nvf4")
+    found = InstructionDescriptor.decode(bits, kind)
+    found.check(kind, 1, is_ws=False)
+    assert (found.m, found.n, found.left, found.right) == (
+        *(128, columns),
+        *("e2m1", "e2m1"),
+    )
+    wanted = "ue8m0" if scale == "f8E8M0FNU" else "ue4m3"
+    assert (found.scale, found.scale_ids) == (wanted, (byte, byte))
+
+
 def test_64_rows_have_no_scale_factors() -> None:
     assert find_tensor_atom("f8E5M2", "f32", 64, 64, ("f8E8M0FNU", 32)) is None
     assert find_tensor_atom("f8E5M2", "f32", 128, 64, ("f8E8M0FNU", 16)) is None
     assert tensor_atom("tcgen05.m64n64k32.mxf8") is None
+    assert tensor_atom("tcgen05.m64n64k64.mxf4") is None
+    assert find_tensor_atom("f4E2M1FN", "f32", 128, 64, ("f8E4M3FN", 32)) is None
+    assert find_tensor_atom("f4E2M1FN", "f32", 128, 64) is None
 
 
 @pytest.mark.parametrize("atom", atoms(), ids=lambda atom: atom.name)

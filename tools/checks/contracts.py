@@ -52,6 +52,7 @@ REQUIRED = (
     "transposed_products",
     "promotion",
     "converted_operands",
+    "packed_operands",
     "own_elements",
     "contiguous_rows",
     "implied_clamps",

@@ -97,7 +97,7 @@ def describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) ->
     if not plan.engine.reads_shared:
         return False
     shared = shared.permute((1, 0)) if plan.swap else shared
-    across = plan.engine.widths_across
+    across = plan.engine.may_lie_across(atom)
     found = describe(shared, bits, role, count_of(atom, role), across)
     return not isinstance(found, str)
 

@@ -12,22 +12,30 @@ from collections.abc import Callable
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.ir.attributes import keyword
-from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of, shape_of
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.expressions import Expression
 
 MOST_WORDS = 64
 """A longer expression is given up: values share their parts, words do not."""
+_ASSUMES = ops_by_rule("it hands on its operand", "assume")
+_RENAMES = ops_by_rule("it changes what its operand points to", "ptr_to_ptr")
+_BITS_OF_HALVES = 4
 _WRAPPING = {"addi": "add", "subi": "sub", "muli": "mul"}
 _SIGNED = {"maxi": "max", "mini": "min", "remi": "rem"}
 _QUOTIENTS = {"zero": "div", "negative_inf": "div_floor", "positive_inf": "div_ceil"}
 
 
 def parameter_of(value: ir.Value) -> int | None:
-    """The entry parameter that a value is, through `assume`; None if it is none."""
+    """The entry parameter that a value is, through `assume`; None if it is none.
+
+    A pointer to bytes may be one to elements of 4 bits, of which each has two.
+    """
     op = defining_op(value)
     if op is not None:
-        return parameter_of(op.operands[0]) if op_stem(op) == "assume" else None
+        is_same = op.name in _ASSUMES or (op.name in _RENAMES and _names_bytes(op))
+        return parameter_of(op.operands[0]) if is_same else None
     block = value.owner
     if not isinstance(block, ir.Block) or block.owner.operation.name != (
         "cuda_tile.entry"
@@ -36,12 +44,18 @@ def parameter_of(value: ir.Value) -> int | None:
     return ir.BlockArgument(value).arg_number
 
 
+def _names_bytes(op: ir.Operation) -> bool:
+    """Whether a pointer to bytes is one to their halves, too."""
+    before, after = (pointee_of(v) for v in (*op.operands, op.results[0]))
+    return memory_bits(before) == _BITS_OF_HALVES and str(after) == "i8"
+
+
 def expression_of(value: ir.Value) -> Expression | None:
     """An integer scalar as an expression over entry parameters; None if it is none.
 
     The expression's number is the value read as a signed integer of its width. It goes
     through `assume`, constants, sums, products, quotients, remainders, extrema and
-    changes of width.
+    changes of width, and shifts to the right.
     """
     element = element_of(value)
     if shape_of(value) or not isinstance(element, ir.IntegerType) or element.width < 8:
@@ -102,6 +116,16 @@ def _quotient(op: ir.Operation, operands: list[Expression]) -> Expression | None
     return left.apply(name, right).apply("signed", _width(op.results[0]))
 
 
+def _shifted(op: ir.Operation, operands: list[Expression]) -> Expression | None:
+    """A shift to the right by a constant, which rounds a quotient down."""
+    value, _ = _read(op, operands)
+    count, width = constant_of(op.operands[1]), _width(op.results[0])
+    if count is None or not 0 <= count < width:
+        return None
+    divisor = Expression.constant(1 << count)
+    return value.apply("div_floor", divisor).apply("signed", width)
+
+
 def _fit(op: ir.Operation, expression: Expression) -> Expression:
     """Back to the signed reading, where the op reads its operands as unsigned."""
     if keyword(op, "signedness") == "signed":
@@ -129,6 +153,7 @@ _BUILDERS: dict[str, Callable[[ir.Operation, list[Expression]], Expression | Non
     **dict.fromkeys(_WRAPPING, _wrapping),
     **dict.fromkeys(_SIGNED, _by_sign),
     "divi": _quotient,
+    "shri": _shifted,
     "negi": _negation,
     "exti": _extension,
     "trunci": _truncation,

@@ -378,18 +378,31 @@ def elementwise(of: FactsOf, op: ir.Operation) -> Facts:
 
 
 def _kept_below(op: ir.Operation, sources: list[Facts]) -> Bounds:
-    """Bounds of a number `and` one that is not negative, or of a remainder."""
-    stem = op_stem(op)
-    if stem == "andi":
-        tops = [s.high for s in sources if s.is_natural]
-        most = min((top for top in tops if top is not None), default=None)
-    elif stem == "remi" and (sources[1].low or 0) > 0:
-        is_counted = _is_unsigned(op) or sources[0].is_natural
-        most = sources[1].high if is_counted else None
-        most = None if most is None else most - 1
-    else:
-        most = None
+    """Bounds of a number `and` one that is not negative, a remainder, or a shift."""
+    first, second, *_ = sources
+    most: int | None = None
+    match op_stem(op):
+        case "andi":
+            tops = [s.high for s in sources if s.is_natural]
+            most = min((top for top in tops if top is not None), default=None)
+        case "remi" if (second.low or 0) > 0:
+            is_counted = _is_unsigned(op) or first.is_natural
+            most = second.high if is_counted else None
+            most = None if most is None else most - 1
+        case "shri" if second.constant:
+            most = _shifted(op, first, second.constant)
+        case _:
+            pass
     return None if most is None else 0, most
+
+
+def _shifted(op: ir.Operation, source: Facts, count: int) -> int | None:
+    """The most that is left of a number that is not negative, or is read so."""
+    width = _width(op.results[0])
+    if not 0 < count < width or not (source.is_natural or _is_unsigned(op)):
+        return None
+    most = source.high if source.is_natural else (1 << width) - 1
+    return ((1 << width - 1) - 1 if most is None else most) >> count
 
 
 def _is_unsigned(op: ir.Operation) -> bool:

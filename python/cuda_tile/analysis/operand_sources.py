@@ -14,6 +14,7 @@ from typing import cast
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.analysis.packed_operands import as_bytes, renamed_by, renames_bytes
 from cuda_tile.analysis.registers import NAMES, IsStaged, Tile
 from cuda_tile.ir.attributes import integers
 from cuda_tile.ir.carried import first_carried, leaves
@@ -43,7 +44,6 @@ from cuda_tile.ir.walk import (
     nested_ops,
     op_stem,
     reached,
-    value_behind,
 )
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -266,15 +266,21 @@ def _uses_of_loads(
 
 def source_load(value: ir.Value) -> ir.Operation | None:
     """The load whose elements a tile has, perhaps converted; None if there is none."""
-    op = defining_op(value_behind(value, SAME_ELEMENTS | CONVERSIONS))
+    last = renames_of(value)
+    op = defining_op(last[-1].operands[0] if last else value)
     return op if op is not None and op.name in LOADS else None
+
+
+def _renames(op: ir.Operation) -> bool:
+    """Whether products see through an op to what was loaded."""
+    return op.name in SAME_ELEMENTS | CONVERSIONS or renames_bytes(op)
 
 
 def renamed_uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
     """Who uses the elements of a tile, with the number of the operand."""
     for use in value.uses:
         owner = use.owner.operation
-        if owner.name in SAME_ELEMENTS | CONVERSIONS:
+        if _renames(owner):
             yield from renamed_uses(owner.results[0])
         else:
             yield owner, use.operand_number
@@ -284,7 +290,7 @@ def renames_of(value: ir.Value) -> list[ir.Operation]:
     """The ops between a load and a value that has its elements, the last first."""
     found: list[ir.Operation] = []
     op = defining_op(value)
-    while op is not None and op.name in SAME_ELEMENTS | CONVERSIONS:
+    while op is not None and _renames(op):
         found.append(op)
         op = defining_op(op.operands[0])
     return found
@@ -303,19 +309,17 @@ def permutation_of(op: ir.Operation) -> tuple[int, ...]:
 def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
     """The layout of a buffer of a loaded tile, as a value that has its elements.
 
+    Of elements of 4 bits it is that of the bytes that they lie in.
+
     Args:
         shared: The layout of the buffer.
         value: The value, a renaming of the loaded tile.
     """
-    for op in reversed(renames_of(value)):
-        match op.name:
-            case "cuda_tile.reshape":
-                shared = shared.reshape(shape_of(op.results[0]))
-            case "cuda_tile.permute":
-                shared = shared.permute(permutation_of(op))
-            case _:
-                pass
-    return shared
+    renames = renames_of(value)[::-1]
+    for op in renames:
+        shared = renamed_by(op, shared)
+    is_packed = any(map(renames_bytes, renames))
+    return (as_bytes(shared) if is_packed else None) or shared
 
 
 def layout_before(op: ir.Operation, layout: LinearLayout) -> LinearLayout:

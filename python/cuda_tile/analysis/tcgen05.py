@@ -7,14 +7,16 @@ from collections.abc import Container
 from itertools import takewhile
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.descriptor_reads import is_readable
+from cuda_tile.analysis.descriptor_reads import ROLES, is_readable
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.operand_sources import (
     Product,
     ProductPlans,
     enclosing_loop,
     is_plain_sum,
+    source_load,
 )
+from cuda_tile.analysis.packed_operands import sharing_bytes
 from cuda_tile.analysis.product_rules import (
     PROPOSALS,
     READS_ITSELF,
@@ -32,12 +34,9 @@ from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import ELEMENTWISE, FOR_LOOPS, LOOPS, TERMINATORS
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops_of
 from cuda_tile.layout.tensor import (
-    TENSOR_COLUMNS,
-    TENSOR_ROWS,
     TENSOR_WARPS,
     allocation,
     columns_of,
-    find_tensor_atom,
 )
 from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.targets import Target
@@ -222,17 +221,7 @@ def _sources(value: ir.Value) -> list[ir.Value]:
 
 def _atom(op: ir.Operation, target: Target) -> Atom | None:
     """The instruction that a chip has for a product; None if it has none."""
-    terms = terms_of(op)
-    rows, columns, depth = terms.extents
-    if not TCGEN05.is_on(target) or terms.batch is not None:
-        return None
-    if rows < TENSOR_ROWS[0] or columns < TENSOR_COLUMNS[0]:
-        return None
-    types = terms.operand, terms.accumulator
-    atom = find_tensor_atom(*types, rows, columns, terms.scaling)
-    if atom is None or depth < atom.shape[2]:
-        return None
-    return None if TCGEN05.refuse_chip(atom, terms, target) else atom
+    return TCGEN05.best_atom(terms_of(op), target)
 
 
 def lacks_factors(op: ir.Operation, target: Target) -> bool:
@@ -244,6 +233,33 @@ def lacks_factors(op: ir.Operation, target: Target) -> bool:
     """
     is_scaled = TCGEN05.is_on(target) and scaling_of(op) is not None
     return is_scaled and _atom(op, target) is None
+
+
+def torn_products(plans: ProductPlans) -> Product | None:
+    """A product that reads bytes whose elements warps take apart for another one.
+
+    Args:
+        plans: The products of the kernel, with their plans.
+    """
+    own = {p.op for p, q in plans.items() if tensor_columns_of(p, q)}
+    return next(
+        (p for p in plans if p.op in own and not own.issuperset(sharing_bytes(p.op))),
+        None,
+    )
+
+
+def unread_bytes(op: ir.Operation, target: Target) -> str:
+    """Operands of 4 bits, "a", "b" or both, that tensor memory cannot read as bytes.
+
+    Args:
+        op: The product.
+        target: The chip.
+    """
+    atom = _atom(op, target)
+    if atom is None or as_tensor_atom(atom).packed == 1:
+        return ""
+    found = zip(ROLES, list(op.operands)[:2], strict=True)
+    return "".join(role for role, value in found if source_load(value) is None)
 
 
 def alternates(op: ir.Operation) -> bool:

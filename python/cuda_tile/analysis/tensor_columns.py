@@ -380,7 +380,7 @@ def _columns(op: ir.Operation) -> int:
     if atom is None:
         raise InternalError(f"expected an atom of tensor memory in '{op.name}'")
     m, n = pending_tile(op.results[0])[1].shape
-    depth = BufferType(op.operands[0].type).shape[1]
+    depth = BufferType(op.operands[0].type).shape[1] * atom.packed
     return columns_of((m, n), atom.shape[0]) + columns_of_scales(atom, (m, n, depth))
 
 

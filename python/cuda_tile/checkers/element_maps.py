@@ -59,6 +59,23 @@ def renaming(shared: SharedLayout, source: SharedLayout) -> Columns:
     )
 
 
+def sharing(shape: Shape, dim: int, count: int) -> tuple[Columns, Columns]:
+    """The items that elements share along a dimension, and which part one is.
+
+    Args:
+        shape: The extents of the elements.
+        dim: The dimension.
+        count: Elements of an item.
+    """
+    items = [n // count if d == dim else n for d, n in enumerate(shape)]
+
+    def item(at: Coord) -> list[int]:
+        return [x // count if d == dim else x for d, x in enumerate(at)]
+
+    part = asking(shape, [count], lambda at: [at[dim] % count])
+    return asking(shape, items, item), part
+
+
 def reducing(source: Shape, dim: int) -> Columns:
     """Results along a dimension of a tile, whose elements are the bits behind them."""
     left = [*source[:dim], *source[dim + 1 :]]

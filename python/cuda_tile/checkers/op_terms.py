@@ -8,6 +8,7 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BufferType,
     TileType,
 )
 from cuda_tile.analysis.bodies import is_commutative
@@ -58,7 +59,7 @@ class OpTerms(BufferTerms):
                 return self.parts(op.operands)
             case "tileas.await":
                 return self.parts(op.operands)
-            case "permute" | "broadcast" | "extract" | "cat":
+            case "permute" | "broadcast" | "extract" | "cat" | "unpack":
                 return [self._relocated(op)]
             case "mmaf" | "mmai" | "mmaf_scaled":
                 return [self._product(op)]
@@ -96,6 +97,32 @@ class OpTerms(BufferTerms):
         label = op_stem(op), _attributes(op), str(kind)
         return self.terms.each(label, parts, bits)
 
+    def _unpacked(self, op: ir.Operation) -> int:
+        """Bytes as elements, of which several may share one."""
+        (source,), (result,) = op.operands, op.results
+        if bits_of(result) <= bits_of(source):
+            return self._opaque(op)[0]
+        kind = str(element_of(result))
+        return self._parts_of_bytes(self.values[source], shape_of(result), 0, kind)
+
+    def _parts_of_bytes(
+        self, term: int, shape: Sequence[int], dim: int, kind: str
+    ) -> int:
+        """Elements that share bytes along a dimension.
+
+        Args:
+            term: The bytes.
+            shape: The extents of the elements.
+            dim: The dimension.
+            kind: Their type.
+        """
+        bits = n_bits(prod(shape))
+        count = bits - self.terms.bits(term)
+        item, part = maps.sharing(shape, dim, 1 << count)
+        places = self.terms.taken(self.terms.view("part of a byte", count), part)
+        parts = [self.terms.taken(term, item), places]
+        return self.terms.each(("unpack", kind), parts, bits)
+
     def _is_partial(self, term: int) -> bool:
         """Whether a term is a sum of products that begins with zero."""
         return self.terms.is_sum(term) and self.is_zero(self.terms.parts(term)[0])
@@ -111,6 +138,8 @@ class OpTerms(BufferTerms):
                 return self.terms.taken(term, columns)
             case "broadcast":
                 return self.terms.taken(term, maps.repeating(shape, extents))
+            case "unpack":
+                return self._unpacked(op)
             case "cat":
                 parts = self.parts(op.operands)
                 return self._together(parts, shape, integer(op, "dim"))
@@ -133,11 +162,12 @@ class OpTerms(BufferTerms):
 
     def _product(self, op: ir.Operation) -> int:
         """A sum and its products: factors with scales, in an order of their own."""
-        lhs, rhs, base, *scales = op.operands
-        shape, extents = extents_of(base), (extents_of(lhs), extents_of(rhs))
-        depth, factors = extents[0][-1], list[int]()
-        for side, factor in enumerate((lhs, rhs)):
-            own = [(self.whole(factor), extents[side])]
+        base, *scales = list(op.operands)[2:]
+        shape, factors = extents_of(base), list[int]()
+        sides = [self._side(op, side) for side in (0, 1)]
+        depth = sides[0][1][-1]
+        for side in (0, 1):
+            own = [sides[side]]
             own += [(self.values[s], shape_of(s)) for s in scales[side : side + 1]]
             sign = attributes_of(op).get(_SIGNS[side])
             parts = [
@@ -151,6 +181,19 @@ class OpTerms(BufferTerms):
         factors.sort(key=self.terms.order_of)
         product = self.terms.each("product", factors, self.terms.bits(factors[0]))
         return self.terms.sum(self.values[base], [product])
+
+    def _side(self, op: ir.Operation, side: int) -> tuple[int, Sequence[int]]:
+        """A factor of a product, and its extents in elements, which may share bytes."""
+        factor = op.operands[side]
+        term, extents = self.whole(factor), extents_of(factor)
+        is_buffer = isinstance(factor.type, BufferType)
+        if not (is_buffer and str(BufferType(factor.type).element_type) == "i8"):
+            return term, extents
+        if len(op.operands) == 3:  # integers have no scale factors
+            return term, extents
+        dim = 1 - side
+        shape = [2 * n if d == dim else n for d, n in enumerate(extents)]
+        return self._parts_of_bytes(term, shape, dim, "f4E2M1FN"), shape
 
     def _combined(self, op: ir.Operation) -> list[int]:
         """Folds along a dimension, as one with those that they are made of."""

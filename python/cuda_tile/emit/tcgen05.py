@@ -43,6 +43,8 @@ from cuda_tile.layout.tensor import (
 SIGNS = ("signedness_lhs", "signedness_rhs")
 _ONE_CTA = "#nvvm.cta_group<cta_1>"
 _PLAIN = 5
+_WIDE_BLOCK = 32
+"""Elements that share a factor where an instruction does not say how many."""
 _SEGMENTS = (1, 1, 1, 1, 1, 0, 0)
 """Operands of `nvvm.tcgen05.mma`: no scale of the sum, no mask of lanes."""
 
@@ -82,7 +84,8 @@ def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
     """The instructions, K outermost."""
     b, atom = e.builder, _atom_of(op)
     rows, columns, depth = atom.shape
-    shape, total = acc.layout.shape, BufferType(op.operands[0].type).shape[1]
+    shape = acc.layout.shape
+    total = BufferType(op.operands[0].type).shape[1] * atom.packed
     left, right = (_Side(e, op, role, atom) for role in ROLES)
     flips = left.found.is_transposed, right.found.is_transposed
     bits = _instruction(op, atom, flips)
@@ -99,16 +102,23 @@ def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
                 form = b.constant(b.i32, bits | more)
                 operands = [place(at), left.at(row, k), right.at(column, k), form]
                 operands += [_adds(b, acc, k), *map(place, scales)]
-                _multiply(b, kind_of(_element(op), atom.suffix), operands)
+                _multiply(b, _element(op, atom), atom, operands)
 
 
-def _multiply(b: Builder, kind: str, operands: list[ir.Value]) -> None:
+def _multiply(
+    b: Builder, element: str, atom: TensorAtom, operands: list[ir.Value]
+) -> None:
     """One instruction: D, A, B, its descriptor, whether it adds to D, and factors."""
+    kind = kind_of(element, atom.suffix)
     if len(operands) > _PLAIN:
+        block = atom.shape[2] // atom.factors
         attributes = {
             "kind": b.attribute(f"#nvvm.block_scale_kind<{kind}>"),
             "ctaGroup": b.attribute(_ONE_CTA),
         }
+        if block < _WIDE_BLOCK:
+            text = f"#nvvm.tcgen05_mma_block_scale<block{block}>"
+            attributes["blockScale"] = b.attribute(text)
         b.create("nvvm.tcgen05.mma.block_scale", [], operands, attributes)
         return
     attributes = {
@@ -147,7 +157,7 @@ class _Side:
             element_bits(BufferType(value.type).element_type),
         )
         size = atom.shape[ROLES.index(role)]
-        across = TCGEN05.widths_across
+        across = TCGEN05.may_lie_across(atom)
         found = describe(buffer.layout, bits, role, size, across)
         if isinstance(found, str) or buffer.base_bytes % found.alignment_bytes:
             why = found if isinstance(found, str) else f"it is at {buffer.base_bytes}"
@@ -197,10 +207,14 @@ def _instruction(op: ir.Operation, atom: TensorAtom, flips: tuple[bool, bool]) -
     """The descriptor of the instructions of a product."""
     sums = element_name(pending_tile(op.operands[2])[0])
     first, second = (keyword(op, name, "signed") == "signed" for name in SIGNS)
-    return instruction_descriptor(atom, (_element(op), sums), flips, (first, second))
+    types = _element(op, atom), sums
+    return instruction_descriptor(atom, types, flips, (first, second))
 
 
-def _element(op: ir.Operation) -> str:
+def _element(op: ir.Operation, atom: TensorAtom) -> str:
+    """The element type of the operands, which may be packed in bytes."""
+    if atom.packed > 1:
+        return atom.types[0].operand
     return element_name(BufferType(op.operands[0].type).element_type)
 
 

@@ -219,6 +219,15 @@ class Engine(ABC):
             target: The chip.
         """
 
+    def may_lie_across(self, atom: Atom) -> tuple[int, ...]:
+        """Those of `widths_across` that an instruction reads so.
+
+        Args:
+            atom: The instruction.
+        """
+        del atom
+        return self.widths_across
+
     def warp_step(self, atom: Atom) -> tuple[int, int]:
         """Rows and columns of the result that a warp has of one instruction."""
         rows, columns, _ = atom.shape

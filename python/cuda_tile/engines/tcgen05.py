@@ -15,6 +15,7 @@ from cuda_tile.layout.tensor import (
     TENSOR_ROWS,
     TENSOR_WARPS,
     TensorAtom,
+    find_tensor_atom,
     kind_of,
     tensor_atom,
 )
@@ -111,15 +112,45 @@ class Tcgen05(Engine):
         del atom, terms, warps, target
         return 0
 
+    def best_atom(self, terms: Terms, target: Target) -> TensorAtom | None:
+        """The instruction of the most rows and columns for a product; None without.
+
+        Args:
+            terms: The types and extents of the product.
+            target: The chip.
+        """
+        rows, columns, depth = terms.extents
+        if not self.is_on(target) or terms.batch is not None:
+            return None
+        if rows < TENSOR_ROWS[0] or columns < TENSOR_COLUMNS[0]:
+            return None
+        types = terms.operand, terms.accumulator
+        atom = find_tensor_atom(*types, rows, columns, terms.scaling)
+        if atom is None or depth < atom.shape[2]:
+            return None
+        return None if self.refuse_chip(atom, terms, target) else atom
+
+    def may_lie_across(self, atom: Atom) -> tuple[int, ...]:
+        """None where a byte has two elements, which are neighbours along K.
+
+        Args:
+            atom: The instruction.
+        """
+        return () if as_tensor_atom(atom).packed > 1 else self.widths_across
+
     def slowdown(self, target: Target, atom: Atom | None = None) -> float:
         """Its time per multiply-add: 64 rows take as long as 128.
+
+        Two elements that share a byte take as long as one that fills it.
 
         Args:
             target: The chip.
             atom: The instruction.
         """
         del target
-        return 1 if atom is None else TENSOR_ROWS[-1] / atom.shape[0]
+        if atom is None:
+            return 1
+        return TENSOR_ROWS[-1] / atom.shape[0] / as_tensor_atom(atom).packed
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
         """Each instruction reads its rows and its columns.
@@ -131,7 +162,8 @@ class Tcgen05(Engine):
         m, n, k = reading.extents
         rows, columns, _ = division.atom.shape
         elements = (m // rows) * (n // columns) * k * (rows + columns)
-        return elements * reading.operand_bits // 8
+        packed = as_tensor_atom(division.atom).packed
+        return elements * reading.operand_bits // 8 // packed
 
 
 TCGEN05 = Tcgen05()

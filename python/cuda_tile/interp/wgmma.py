@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from cuda_tile.exact.algebra import Algebra
 from cuda_tile.interp import exact
 from cuda_tile.interp.copy import tile_of
@@ -19,7 +21,10 @@ from cuda_tile.interp.program import BufferType, Op, PendingType, TileType, Type
 from cuda_tile.interp.ring import complete, fill
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of, mask_of
-from cuda_tile.interp.values import Buffer, Pending
+from cuda_tile.interp.values import Buffer, Partial, Pending
+from cuda_tile.runtime.elements import element, from_memory, unpack_nibbles
+
+_FOUR = element("f4E2M1FN")
 
 
 @PARTIAL.register("tileas.settled")
@@ -41,6 +46,8 @@ def wgmma(
     def multiply() -> None:
         left = tile_of(run, op, lhs) if isinstance(lhs, Buffer) else lhs
         right = tile_of(run, op, rhs)
+        if _holds_bytes(op):
+            left, right = _elements(left, 1), _elements(right, 0)
         if acc.work is not None:
             acc.work.finish()
         made.tile = run.evaluate(product, (left, right, acc.tile, *scales))
@@ -58,10 +65,37 @@ def _product(op: Op, algebra: Algebra | None) -> Op:
     if len(op.operand_types) > 3:
         name = "mmaf_scaled"
     kinds = tuple(_tile(kind) for kind in op.operand_types)
+    if _holds_bytes(op):
+        kinds = (_of_elements(kinds[0], 1), _of_elements(kinds[1], 0), *kinds[2:])
     rule = RULES[name] if algebra is None else exact.Rules(algebra).rule(name)
     return replace(
         op, name=name, operand_types=kinds, result_types=kinds[2:3], rule=rule
     )
+
+
+def _holds_bytes(op: Op) -> bool:
+    """Whether bytes have two elements each: integers have no scale factors."""
+    kind = op.operand_types[1]
+    assert isinstance(kind, BufferType), "products read B in a buffer"
+    return len(op.operand_types) > 3 and kind.element.name == "i8"
+
+
+def _elements(value: Any, dim: int) -> Any:
+    """The elements of a tile of bytes, two along a dimension in each."""
+    if isinstance(value, Partial):
+        undefined = np.repeat(value.undefined, 2, axis=dim)
+        return Partial(_elements(value.data, dim), undefined)
+    raw = np.ascontiguousarray(np.moveaxis(value, dim, -1)).view(np.uint8)
+    codes = unpack_nibbles(raw.reshape(-1)).reshape(-1, 1)
+    found = from_memory(codes, _FOUR).reshape(*raw.shape[:-1], -1)
+    return np.moveaxis(found, -1, dim)
+
+
+def _of_elements(kind: Type, dim: int) -> Type:
+    """The tile of them."""
+    assert isinstance(kind, TileType), "operands are tiles"
+    shape = tuple(n * 2 if d == dim else n for d, n in enumerate(kind.shape))
+    return TileType(shape, _FOUR)
 
 
 def _tile(kind: Type) -> Type:

@@ -138,6 +138,31 @@ class SharedLayout(Pictured):
             tuple(tuple(basis[dim] for dim in perm) for basis in self.offset),
         )
 
+    def finer(self, count: int) -> SharedLayout:
+        """Gives the layout of the parts of our elements: `count` of each, one tile.
+
+        For a buffer of rank 1, as `LinearLayout.finer`. Offsets then count parts.
+        """
+        inner = tuple((1 << bit,) for bit in range(n_bits(count)))
+        outer = tuple((basis * count,) for (basis,) in self.offset)
+        return SharedLayout((self.shape[0] * count,), (*inner, *outer))
+
+    def coarser(self, dim: int) -> SharedLayout | None:
+        """Gives the layout of pairs of elements along a dimension, as one each.
+
+        None where two such neighbours do not lie side by side, the even one first.
+        """
+        pair = tuple(int(d == dim) for d in range(len(self.shape)))
+        first, others = self.offset[:1], self.offset[1:]
+        if first != (pair,) or any(basis[dim] % 2 for basis in others):
+            return None
+        shape = tuple(n // 2 if d == dim else n for d, n in enumerate(self.shape))
+        halved = (
+            tuple(x // 2 if d == dim else x for d, x in enumerate(basis))
+            for basis in others
+        )
+        return SharedLayout(shape, tuple(halved))
+
     def reshape(self, shape: Sequence[int]) -> SharedLayout:
         """Gives the layout of the same bytes after a row-major reshape."""
         columns = (pack(basis, self.shape) for basis in self.offset)

@@ -54,6 +54,7 @@ class _Kind:
         suffix: What stands behind the shape in the names of its atoms.
         scalings: Scale factors that its instructions take.
         factors: How many of them along K.
+        packed: Elements in a byte of shared memory.
     """
 
     name: str
@@ -63,8 +64,10 @@ class _Kind:
     suffix: str = ""
     scalings: tuple[Scaling, ...] = ()
     factors: int = 0
+    packed: int = 1
 
 
+_FOURS = {"f4E2M1FN": 1}
 _KINDS = (
     _Kind("f16", 16, {"f16": 0, "bf16": 1}, {"f32": 1, "f16": 0}),
     _Kind("tf32", 8, {"tf32": 2}, {"f32": 1}),
@@ -78,6 +81,17 @@ _KINDS = (
         ".mxf8",
         (("f8E8M0FNU", 32),),
         1,
+    ),
+    _Kind("mxf4", 64, _FOURS, {"f32": 0}, ".mxf4", (("f8E8M0FNU", 32),), 2, 2),
+    _Kind(
+        "mxf4nvf4",
+        64,
+        _FOURS,
+        {"f32": 0},
+        ".nvf4",
+        (("f8E4M3FN", 16), ("f8E8M0FNU", 16)),
+        4,
+        2,
     ),
 )
 """PTX ISA, "Instruction descriptor"; 1 is i8 with a sign, 0 without. Kinds with scale
@@ -96,6 +110,9 @@ class TensorAtom:
         suffix: What stands behind the shape in its name.
         scalings: Scale factors that it takes.
         factors: How many of them along K.
+        packed: Elements in a byte of shared memory, neighbours along K, the first in
+            its low half; without padding, other than in kind f8f6f4 (PTX ISA, "Packing
+            formats").
     """
 
     name: str
@@ -105,6 +122,7 @@ class TensorAtom:
     suffix: str = ""
     scalings: tuple[Scaling, ...] = ()
     factors: int = 0
+    packed: int = 1
 
     @property
     def is_half(self) -> bool:
@@ -163,7 +181,9 @@ def tensor_atom(name: str) -> TensorAtom | None:
     if kind.scalings and rows != TENSOR_LANES:
         return None
     shape, sums = (rows, columns, depth), _sums(rows, columns)
-    return TensorAtom(name, shape, types, sums, suffix, kind.scalings, kind.factors)
+    return TensorAtom(
+        name, shape, types, sums, suffix, kind.scalings, kind.factors, kind.packed
+    )
 
 
 def find_tensor_atom(

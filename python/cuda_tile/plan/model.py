@@ -22,6 +22,7 @@ from cuda_tile.analysis.tcgen05 import (
     allocated_columns,
     alternates,
     tensor_columns_of,
+    torn_products,
 )
 from cuda_tile.constants import (
     EASY_REGISTERS,
@@ -290,17 +291,19 @@ class Model:
                 iteration of a loop.
         """
         found: dict[Product, ProductPlan] = {}
-        target = self._target
-        for product, atom in self._staging(copies).atoms.items():
+        target, without = self._target, replace(self._target, tensor_columns=0)
+        atoms = self._staging(copies).atoms
+        for product, atom in atoms.items():
             made = divide_product(product, plan, target, atom, copies)
             stays = may_alternate or not alternates(product.op)
             most = target.tensor_columns if stays else 0
             if tensor_columns_of(product, made) and (
                 allocated_columns({**found, product: made}) > most
             ):
-                without = replace(target, tensor_columns=0)
                 made = divide_product(product, plan, without, atom, copies)
             found[product] = made
+        while (torn := torn_products(found)) is not None:
+            found[torn] = divide_product(torn, plan, without, atoms[torn], copies)
         return found
 
     def candidate(self, decision: Decision) -> Candidate:

@@ -18,6 +18,7 @@ from cuda_tile.analysis.tcgen05 import (
     allocated_columns,
     lacks_factors,
     tensor_columns_of,
+    unread_bytes,
 )
 from cuda_tile.constants import ACCUMULATOR_COLUMNS, ACCUMULATOR_ROWS
 from cuda_tile.engines.fma import FMA
@@ -84,6 +85,8 @@ def remarks_of_columns(
             continue
         if lacks_factors(product.op, target):
             yield _refused_factors(product.op)
+        if names := unread_bytes(product.op, target):
+            yield _refused_bytes(product.op, names)
         better = propose(product, plan, target, copies.facts, staged)
         wanted = 0 if better is None else tensor_columns_of(product, better)
         beside = plans if better is None else {**plans, product: better}
@@ -103,9 +106,20 @@ def _refused_factors(op: ir.Operation) -> str:
     kind, block = scaling
     return (
         f"{location_text(op)}: wanted tensor memory to scale blocks, got threads that "
-        f"do: it takes 128x16x32 and more of f8E4M3FN or f8E5M2, with factors of "
-        f"f8E8M0FNU for 32 elements, got {m}x{n}x{k} of {operand} with {kind} for "
-        f"{block}"
+        "do: it takes 128x16x32 and more of f8E4M3FN or f8E5M2, with factors of "
+        "f8E8M0FNU for 32 elements, and 128x16x64 and more of f4E2M1FN, with those, or "
+        f"with f8E4M3FN or f8E8M0FNU for 16, got {m}x{n}x{k} of {operand} with {kind} "
+        f"for {block}"
+    )
+
+
+def _refused_bytes(op: ir.Operation, names: str) -> str:
+    """Which operands of 4 bits threads take apart, and what would help."""
+    return (
+        f"{location_text(op)}: wanted tensor memory to read operand "
+        f"{' and '.join(names)} as the bytes that are loaded, got threads that take "
+        "them apart: it needs what a loop loads, with both elements of a byte "
+        "neighbours along K, and nothing else that uses them"
     )
 
 

@@ -164,13 +164,15 @@ def write(entry: ir.Operation, whole: Whole) -> None:
         add_remark(entry, whole.remark)
     if PLAN_ATTRIBUTE not in entry.attributes:
         entry.attributes[PLAN_ATTRIBUTE] = whole.plan.to_attribute()
+    # While any engine may still compute what has no plan.
+    columns = list(remarks_of_columns(whole.products, whole.plan, entry, whole.copies))
     for product in whole.products:
         if product in whole.unplanned:
             plan = whole.products[product]
             product.op.attributes[PLAN_ATTRIBUTE] = plan.to_attribute(whole.plan)
             for text in remarks_of(product.op, plan, whole.copies):
                 add_remark(entry, text)
-    for text in remarks_of_columns(whole.products, whole.plan, entry, whole.copies):
+    for text in columns:
         add_remark(entry, text)
     for store in whole.stores:
         store.attributes[PLAN_ATTRIBUTE] = StorePlan(TMA).to_attribute()

@@ -183,12 +183,13 @@ def check_parameters(part: TensorMapParameter, parameters: Sequence[str]) -> Non
     """Checks what a tensor map reads against the types of a kernel's parameters.
 
     Raises:
-        UserError: Its base is no pointer to its elements, or an expression reads what
-            is no integer.
+        UserError: Its base is no pointer to its elements, or to the halves of its
+            bytes, or an expression reads what is no integer.
     """
     wanted = f"ptr<{part.element}>"
     got = parameters[part.base] if part.base < len(parameters) else "no such parameter"
-    if got != wanted:
+    is_halves = (wanted, got) == ("ptr<i8>", "ptr<f4E2M1FN>")  # two in each byte
+    if got != wanted and not is_halves:
         raise UserError(
             f"tensor map: expected parameter {part.base} of type {wanted} as its base, "
             f"got {got}"

@@ -32,6 +32,7 @@ from cuda_tile.analysis.operand_sources import (
     renames_of,
     source_load,
 )
+from cuda_tile.analysis.packed_operands import renames_bytes
 from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
@@ -264,7 +265,6 @@ def _layout(
     Instructions that read shared memory by themselves read panels of a swizzle,
     whatever else reads the tile, and bulk copies write them.
     """
-    readers = _readers(load)
     tile = load.results[0]
     bits = element_bits(element_of(tile))
     reads = _reads(tile)
@@ -276,6 +276,7 @@ def _layout(
         return copied_buffer(tile, access.fastest, reads)
     writer = access.best_layout(n_warps)
     unit = min(access.vector, shape_of(tile)[access.fastest])
+    readers = _readers(load)
     return choose_copied(shape_of(tile), bits, writer, readers, unit, access.fastest)
 
 
@@ -336,7 +337,7 @@ def _erase_unused(value: ir.Value) -> None:
     """Erases the renames of a value that nobody reads any more."""
     for use in list(value.uses):
         owner = use.owner.operation
-        if owner.name in SAME_ELEMENTS | CONVERSIONS:
+        if owner.name in SAME_ELEMENTS | CONVERSIONS or renames_bytes(owner):
             _erase_unused(owner.results[0])
             if not list(owner.results[0].uses):
                 owner.erase()

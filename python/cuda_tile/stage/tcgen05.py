@@ -11,11 +11,23 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.analysis.descriptor_reads import describes, readable_buffer
-from cuda_tile.analysis.operand_sources import conversions_of
-from cuda_tile.engines.tcgen05 import TCGEN05
+from cuda_tile.analysis.descriptor_reads import Read, describes, readable_buffer
+from cuda_tile.analysis.operand_sources import (
+    conversions_of,
+    renamed_buffer,
+    source_load,
+)
+from cuda_tile.engines.tcgen05 import TCGEN05, as_tensor_atom
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan
-from cuda_tile.ir.tiles import buffer_layout_of, element_bits, element_of, layout_of
+from cuda_tile.ir.tiles import (
+    buffer_layout_of,
+    element_bits,
+    element_of,
+    layout_of,
+    shape_of,
+)
+from cuda_tile.layout.descriptors import UNIT_BYTES, panel_buffer
+from cuda_tile.stage.build import renamed_view
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.staging import SIGNS, STAGING, Staging
 from cuda_tile.stage.wgmma import near_dim, refuse
@@ -54,8 +66,34 @@ def _in_shared(
                 op, index, plan.atom, "no descriptor describes where it is copied"
             )
         return filled
+    if as_tensor_atom(plan.atom).packed > 1:
+        return _stored_bytes(op, index, plan, staging)
     source = conversion_source(operand) or operand
     layout = readable_buffer(op, index, plan, near_dim(layout_of(source)))
     if layout is None:
         raise refuse(op, index, plan.atom, "its rows are too short")
     return staging.buffers.buffer(op, source, layout)
+
+
+def _stored_bytes(
+    op: ir.Operation, index: int, plan: ProductPlan, staging: Staging
+) -> ir.Value:
+    """The bytes of an operand of 4 bits that threads load, in a buffer."""
+    operand = op.operands[index]
+    load = source_load(operand)
+    if load is None:
+        raise refuse(
+            op, index, plan.atom, "its elements are no bytes that it loads, along K"
+        )
+    tile, read = load.results[0], Read(operand, index, plan)
+    shape = shape_of(tile)
+    layouts = (
+        panel_buffer(shape, 8, dim)
+        for dim in reversed(range(len(shape)))
+        if shape[dim] >= UNIT_BYTES
+    )
+    layout = next(filter(read.suits, layouts), None)
+    if layout is None:
+        raise refuse(op, index, plan.atom, "its rows are too short")
+    buffer = staging.buffers.buffer(op, tile, layout)
+    return renamed_view(buffer, renamed_buffer(layout, operand))

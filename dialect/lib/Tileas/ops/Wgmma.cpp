@@ -23,10 +23,11 @@ struct WgmmaTypes {
 };
 
 /// Types of tcgen05 with scale factors, of blocks of so many elements along K
-/// (PTX ISA, "Block Scaling"). A name ends with `suffix`.
+/// (PTX ISA, "Block Scaling"). A name ends with `suffix`. An element of a
+/// buffer holds `parts` elements along K: a byte two of f4E2M1FN.
 struct ScaledTypes {
   StringRef suffix, operand, scale;
-  int64_t block, depth;
+  int64_t block, depth, parts;
 };
 
 /// m, n and k of an atom, and what stands behind them.
@@ -44,12 +45,26 @@ static constexpr WgmmaTypes wgmmaTypes[] = {
 };
 
 static constexpr ScaledTypes scaledTypes[] = {
-    {".mxf8", "f8E4M3FN", "f8E8M0FNU", 32, 32},
-    {".mxf8", "f8E5M2", "f8E8M0FNU", 32, 32},
-    {".mxf4", "f4E2M1FN", "f8E8M0FNU", 32, 64},
-    {".nvf4", "f4E2M1FN", "f8E8M0FNU", 16, 64},
-    {".nvf4", "f4E2M1FN", "f8E4M3FN", 16, 64},
+    {".mxf8", "f8E4M3FN", "f8E8M0FNU", 32, 32, 1},
+    {".mxf8", "f8E5M2", "f8E8M0FNU", 32, 32, 1},
+    {".mxf4", "i8", "f8E8M0FNU", 32, 64, 2},
+    {".nvf4", "i8", "f8E8M0FNU", 16, 64, 2},
+    {".nvf4", "i8", "f8E4M3FN", 16, 64, 2},
 };
+
+/// What stands behind the shape in the name of an atom of tcgen05: ".mxf4".
+static StringRef suffixOf(StringRef name) {
+  size_t last = name.rfind('.');
+  return last == name.find('.') ? "" : name.substr(last);
+}
+
+/// Elements along K in an element of the buffers that an atom reads.
+static int64_t partsOf(StringRef atom) {
+  for (const ScaledTypes &types : scaledTypes)
+    if (types.suffix == suffixOf(atom))
+      return types.parts;
+  return 1;
+}
 
 static std::string typeText(Type type) {
   std::string text;
@@ -157,10 +172,11 @@ template <typename Op> static LogicalResult verifyProduct(Op op) {
   if (lhsElement != rhs.getElementType()) // C2
     return op.emitOpError("expected lhs and rhs of one element type, got ")
            << lhsElement << " and " << rhs.getElementType();
-  int64_t extents[] = {lhsShape[0], rhs.getShape()[1], lhsShape[1]};
+  int64_t parts = partsOf(op.getAtom());
+  int64_t extents[] = {lhsShape[0], rhs.getShape()[1], lhsShape[1] * parts};
   if (failed(verifyAtom(op, extents, lhsElement, acc.getElementType())))
     return failure(); // C3, C4
-  bool isInteger = isa<IntegerType>(lhsElement);
+  bool isInteger = isa<IntegerType>(lhsElement) && parts == 1;
   if (op.getSignednessLhs().has_value() != isInteger || // C5
       op.getSignednessRhs().has_value() != isInteger)
     return op.emitOpError(
@@ -183,9 +199,7 @@ LogicalResult DepositOp::verify() {
 
 /// Scale factors belong to an atom that takes them: C6.
 static LogicalResult verifyScales(Tcgen05Op op) {
-  StringRef name = op.getAtom();
-  size_t first = name.rfind('.');
-  StringRef suffix = first == name.find('.') ? "" : name.substr(first);
+  StringRef name = op.getAtom(), suffix = suffixOf(name);
   size_t expected = suffix.empty() ? 0 : 2;
   if (op.getScales().size() != expected)
     return op.emitOpError("expected ")
@@ -196,7 +210,7 @@ static LogicalResult verifyScales(Tcgen05Op op) {
   auto left = cast<TileType>(op.getScales()[0].getType());
   auto right = cast<TileType>(op.getScales()[1].getType());
   ArrayRef<int64_t> acc = op.getAcc().getType().getTile().getShape();
-  int64_t k = op.getRhs().getType().getShape()[0];
+  int64_t k = op.getRhs().getType().getShape()[0] * partsOf(name);
   std::string operand = typeText(op.getRhs().getType().getElementType());
   SmallVector<std::string> taken;
   for (const ScaledTypes &types : scaledTypes) {

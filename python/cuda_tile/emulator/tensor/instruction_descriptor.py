@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The 32-bit descriptor of tcgen05.mma: shapes and types.
 
-PTX ISA: "Instruction descriptor", "Matrix Shape".
+PTX ISA: "Matrix Shape", and "Instruction descriptor" with its three tables:
+
+| bits | f16, tf32, f8f6f4, i8 | mxf8f6f4 | mxf4, mxf4nvf4 |
+|---|---|---|---|
+| 0-1 | sparsity selector | 0 | 0 |
+| 2 | A is sparse | the same | the same |
+| 3 | integers saturate | 0 | 0 |
+| 4-5 | type of D | byte of the factors of B | the same, 0 or 2 |
+| 6 | 0 | 0 | 0 |
+| 7-9 | type of A | the same | the same, e2m1 is 1 |
+| 10-12 | type of B | the same | type of B in 10-11, 12 is 0 |
+| 13, 14 | A, B are negated | the same | the same |
+| 15, 16 | A, B lie along M, N | the same | 0 |
+| 17-22 | N / 8 | the same | the same |
+| 23 | 0 | type of factors, 1 for ue8m0 | 1 for ue8m0, 0 for ue4m3 |
+| 24-28 | M / 16 | M / 128 in 27-28, the rest is 0 | the same |
+| 29 | 0 | byte of the factors of A, with 30 | the same, 0 or 2 |
+| 30-31 | shift of .ws | 31 is 0 | 31 is K of 96 |
 """
 
 from __future__ import annotations
@@ -32,8 +49,15 @@ _RESULTS = {
 }
 KINDS = tuple(_INPUTS)
 SCALED_KINDS = ("mxf8f6f4", "mxf4", "mxf4nvf4")
+_FOURS = ("mxf4", "mxf4nvf4")
 # Bits that must be zero, by kind; 2 is sparsity.
-_RESERVED = {False: 1 << 6 | 1 << 23 | 1 << 29, True: 0b1011 | 1 << 6 | 0x7000000}
+_PLAIN = 1 << 6 | 1 << 23 | 1 << 29
+_SCALED = 0b1011 | 1 << 6 | 0b111 << 24
+_RESERVED = {
+    **dict.fromkeys(KINDS, _PLAIN),
+    "mxf8f6f4": _SCALED | 1 << 31,
+    **dict.fromkeys(_FOURS, _SCALED | 1 << 12),
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +95,7 @@ class InstructionDescriptor:
         is_scaled = kind in SCALED_KINDS
         if bits >> 2 & 1:
             raise Fault("tcgen05", "expected a dense matrix A in the descriptor")
-        if bits & _RESERVED[is_scaled]:
+        if bits & _RESERVED[kind]:
             raise Fault(
                 "tcgen05",
                 f"expected 0 in the reserved bits of an instruction descriptor, got "
@@ -80,8 +104,7 @@ class InstructionDescriptor:
         if is_scaled and bits >> 31:
             raise Fault("tcgen05", "expected K of 64, not 96, in the descriptor")
         left = _pick(_INPUTS[kind], bits >> 7 & 7, "type of A")
-        mask = 3 if kind in ("mxf4", "mxf4nvf4") else 7
-        right = _pick(_INPUTS[kind], bits >> 10 & mask, "type of B")
+        right = _pick(_INPUTS[kind], bits >> 10 & 7, "type of B")
         result = "f32"
         if not is_scaled:
             result = _pick(_RESULTS[kind], bits >> 4 & 3, "type of D")

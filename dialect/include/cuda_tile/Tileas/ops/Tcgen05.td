@@ -16,12 +16,15 @@ def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier",
     and the sum is in tensor memory until it is awaited.
 
     (C1) The operands are matrices with matching extents.
-    (C2) `lhs` and `rhs` are buffers with the same element type.
-    (C3) `atom` is m64 or m128, n of 16 to 256 in steps of 16, and k; k is 32 bytes.
+    (C2) `lhs` and `rhs` are buffers with the same element type. Elements of 4 bits
+         lie in `i8`: two neighbours along K in each, the first in its low half.
+    (C3) `atom` is m64 or m128, n of 16 to 256 in steps of 16, and k, elements in 32
+         bytes.
          One that takes scale factors is m128, and has `.mxf8`, `.mxf4` or `.nvf4`
          behind that.
     (C4) The atom takes the element types, and its m, n and k divide the extents.
-    (C5) Integers have a signedness each, others have none.
+    (C5) Integers have a signedness each, others, and bytes of `.mxf4` and `.nvf4`,
+         have none.
     (C6) There are scale factors [M, S] and [S, N] for such an atom alone, of its type
          and for as many elements along K as it says.
   }];
