@@ -10,7 +10,6 @@ from ptx_harness import module
 
 from cuda_tile.emulator import Report, launch
 from cuda_tile.emulator.launch import Mode
-from cuda_tile.exact.algebra import Numbers
 
 CHUNK = 32
 NAMES = ", ".join(f"%c{i}" for i in range(CHUNK))
@@ -159,7 +158,7 @@ END:
         mode: Mode = "adversarial",
         seed: int = 0,
         order: str = "isa",
-        numbers: Numbers = "floats",
+        numbers: str = "floats",
     ) -> np.ndarray:
         """Runs it; returns tensor memory, uint32[group, 128, columns]."""
         shape = (self.group, 128, self.columns)
@@ -179,7 +178,7 @@ END:
         mode: Mode,
         seed: int,
         order: str = "isa",
-        numbers: Numbers = "floats",
+        numbers: str = "floats",
     ) -> Report:
         """Runs it on arrays for image, before and after."""
         return launch(

@@ -25,7 +25,6 @@ from ptx_tcgen05_mma import (
 
 from cuda_tile.emulator import FindingError
 from cuda_tile.exact import element_of, narrow
-from cuda_tile.exact.algebra import Numbers
 
 
 def check(op: Mma, power: int = 0) -> None:
@@ -241,7 +240,7 @@ def put_factors(before: np.ndarray, column: int, data: np.ndarray) -> None:
 
 @pytest.mark.parametrize("numbers", ["floats", "exact"])
 @pytest.mark.parametrize("op", SCALED, ids=lambda op: name_of(op) + op.vector)
-def test_scaled_product(op: Mma, numbers: Numbers) -> None:
+def test_scaled_product(op: Mma, numbers: str) -> None:
     kernel, image, before, parts = build(op)
     if op.from_tensor:
         put_left(op, before, parts["a"])
