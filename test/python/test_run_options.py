@@ -123,6 +123,7 @@ REFUSED: list[tuple[Options, str]] = [
         f"expected mode to be one of {WORDS}, got 'checked'; it is called strict now",
     ),
     ({"seed": -1}, "expected seed to be a whole number of 0 or more, got -1"),
+    ({"seed": "--1"}, "expected seed to be a whole number of 0 or more, got '--1'"),
     ({"seed": "x"}, "expected seed to be a whole number of 0 or more, got 'x'"),
     ({"limit": 0}, "expected limit to be a whole number of 1 or more, got 0"),
     (

@@ -285,7 +285,7 @@ def read_flags(words: Namespace, prefix: str = "") -> RunOptions:
     for name in NAMES:
         value = getattr(words, f"{prefix}{name}".replace("-", "_"), None)
         if isinstance(value, str) and "least" in _OPTIONS[name].metadata:
-            value = int(value) if value.lstrip("-").isdecimal() else value
+            value = int(value) if value.removeprefix("-").isdecimal() else value
         if value is not None:
             found[name] = value
     return RunOptions(**found)
