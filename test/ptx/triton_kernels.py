@@ -21,6 +21,7 @@ from ptx_arrays import aligned
 from cuda_tile.emulator import Report, TensorMap, launch
 from cuda_tile.emulator.bounds import Chip
 from cuda_tile.emulator.launch import Mode, TensorOrder
+from cuda_tile.exact.algebra import Numbers
 from cuda_tile.machine.code import MachineCode
 
 ARCHIVE = Path(__file__).parent / "triton" / "ptx.tar.xz"
@@ -115,6 +116,7 @@ class Kernel:
         machine: MachineCode | None = None,
         strict: bool = False,
         order: TensorOrder = "isa",
+        numbers: Numbers = "floats",
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -135,6 +137,7 @@ class Kernel:
             machine=machine,
             strict=strict,
             order=order,
+            numbers=numbers,
         )
 
     def _arguments(self, problem: Problem, n_ctas: int) -> list[Any]:
