@@ -144,7 +144,8 @@ OTHERS: dict[str, Callable[[Run, str], Made | None]] = {
 """Kernels that scripts of their own make."""
 
 
-def _made(case: Case, run: Run, gpu: str) -> Made | None:
+def kernel_of(case: Case, run: Run, gpu: str) -> Made | None:
+    """Triton's kernel for a launch; None where Triton makes none."""
     if case.name in OTHERS:
         return OTHERS[case.name](run, gpu)
     made = triton_kernel("make_table.py", f"{case.name}:{gpu.removeprefix('sm_')}")
@@ -160,7 +161,7 @@ def run_triton(case: Case, gpu: str) -> Theirs:
     if case.name in NO_FORM:
         return Theirs(NO_FORM[case.name])
     run = case.make()
-    found = _made(case, run, gpu)
+    found = kernel_of(case, run, gpu)
     if found is None:
         return Theirs(f"Triton {VERSION} does not compile it")
     made, grid, args = found

@@ -115,6 +115,7 @@ class Kernel:
         machine: MachineCode | None = None,
         strict: bool = False,
         order: str = "isa",
+        numbers: str = "floats",
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -135,6 +136,7 @@ class Kernel:
             machine=machine,
             strict=strict,
             order=order,
+            numbers=numbers,
         )
 
     def _arguments(self, problem: Problem, n_ctas: int) -> list[Any]:
