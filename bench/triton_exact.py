@@ -71,7 +71,7 @@ def by_triton(case: Case, gpu: str) -> tuple[list[bytes], str] | None:
         return None
     made, grid, args = found
     problem = Problem(exact.enter(args), grid, [])
-    made.kernel.start(problem, "fast", on_finding="collect", numbers="exact")
+    made.kernel.start(problem, "fast", collect=True, numbers="exact")
     left = [np.asarray(run.values[place]).tobytes() for place in run.wanted]
     return left, made.kernel.text
 
