@@ -37,6 +37,7 @@ from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
 from cuda_tile.errors import UserError
+from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product
 from cuda_tile.ir.rings import slot_bytes_of
@@ -197,7 +198,8 @@ def _made_behind(
 ) -> list[ir.Operation] | None:
     """What a load needs of what its block makes behind an earlier copy, in order.
 
-    None if that is more than values, or there is no copy in the block.
+    None if that is more than values, there is no copy in the block, or control may
+    leave it between both.
     """
     if copy is None or copy.block != load.block:
         return None
@@ -205,6 +207,8 @@ def _made_behind(
     found: list[ir.Operation] = []
     ops = block_ops(copy.block)
     for op in reversed(ops[ops.index(copy) + 1 : ops.index(load)]):
+        if leaves(op):
+            return None
         if wanted.isdisjoint(op.results):
             continue
         if not is_pure(op):
