@@ -313,7 +313,7 @@ class Shadow:
         """
         if self.flying[places].any():
             raise Doubt("touches bytes to which a copy is in flight")
-        writers = np.unique(self.writer[places])
+        writers = np.array(_numbers(self.writer[places] - NOBODY), np.int64) + NOBODY
         writers = writers[writers != NOBODY]
         is_async = self.rows.owner[writers] == NOBODY
         for rows, known in (

@@ -61,6 +61,7 @@ class Threads:
     registers: dict[Register, Value]
     waits: int | tuple[str, int] | None = None
     loops: int = 0
+    _warps: tuple[Array, Array] | None = None
 
     def copy(self) -> Threads:
         """Others at the same place."""
@@ -70,8 +71,10 @@ class Threads:
     @property
     def warps(self) -> Array:
         """Which warps have threads among them."""
-        firsts = np.arange(0, self.mask.size, WARP)
-        return np.logical_or.reduceat(self.mask, firsts)
+        if self._warps is None or self._warps[0] is not self.mask:
+            firsts = np.arange(0, self.mask.size, WARP)
+            self._warps = self.mask, np.logical_or.reduceat(self.mask, firsts)
+        return self._warps[1]
 
 
 @dataclass(eq=False)
