@@ -14,7 +14,6 @@ mutant, `--sample` one of three. Ends with `N passed, N failed`.
 from __future__ import annotations
 
 import argparse
-import importlib
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -43,7 +42,7 @@ GPUS = ("sm_80",)
 SEEDS = 3
 SECONDS = 60
 """CPU time after which a mutant counts as one that hangs."""
-_AGAIN = ("analysis", "rewrites", "passes", "pass_order", "pipeline", "api")
+_AGAIN = ("analysis", "rewrites", "passes", "pass_order", "pipeline", "api", "running")
 """Parts of the package that are loaded anew for a mutant: those with its rules, and
 those above them."""
 
@@ -79,9 +78,8 @@ def _become(mutant: Mutant) -> None:
     source = source_of(mutant)
     text = mutant.applied(source.read_text())
     change_module(f"cuda_tile.{mutant.module}", source, text)
-    api = importlib.import_module("cuda_tile.api")
-    for name in ("compile", "lower", "run", "load"):
-        setattr(cuda_tile, name, getattr(api, name))
+    for name in ("compile", "lower", "run"):
+        vars(cuda_tile).pop(name, None)  # its module is loaded on the next use
 
 
 def _judge(case: Case) -> Failure | None:
