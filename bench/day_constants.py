@@ -232,6 +232,7 @@ UNMEASURED = {
     "dram": "needs a chase through more than L2 holds",
     "dram_bytes": "part of the times of softmax",
     "l2_bytes": "needs all multiprocessors at once",
+    "request": "needs warps of all four schedulers that load at once",
     "bulk_line": "needs a ring of tensor maps; part of the products' times",
     "jump": "hidden by what is fetched ahead",
     "drain": "part of the products' times",

@@ -31,7 +31,8 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, cast
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools" / "checks"))
+# Behind all others: tests have a module of the same name as one there.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools" / "checks"))
 
 import exact
 import numpy as np

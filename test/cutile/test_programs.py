@@ -158,8 +158,8 @@ def test_a_module_runs_like_a_program(tmp_path: Path) -> None:
         (["none.py"], "cannot read 'none.py'"),
         (["--gpu=sm_1", "p.py"], "sm_1"),
         (["--on=cpu", "p.py"], "invalid choice: 'cpu'"),
-        (["--on=gpu", "--seed=1", "p.py"], "with a seed, got gpu"),
-        (["--seed=-1", "p.py"], "seed of 0 or more, got -1"),
+        (["--on=gpu", "--seed=1", "p.py"], "on='emulator' with seed, got on='gpu'"),
+        (["--seed=-1", "p.py"], "seed to be a whole number of 0 or more, got -1"),
     ],
 )
 def test_a_wrong_command_line(words: list[str], said: str, tmp_path: Path) -> None:

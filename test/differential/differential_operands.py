@@ -67,7 +67,6 @@ CONSTRUCTS = (
     *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
     "operand: factors of blocks",
-    *(f"operand: {kind} for {block}" for kind, block in FOURS_SCALED),
     "plan of a load by hand",
 )
 """What the programs have."""

@@ -51,6 +51,7 @@ CONSTRUCTS = (
     *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
     *("tensor: f8E4M3FN to f16", INTEGERS),
     *(f"tensor: f4E2M1FN with {kind} for {n} to f32" for kind, n in FOURS_SCALED),
+    *(f"operand: {kind} for {block}" for kind, block in FOURS_SCALED),
     *(f"tensor: {rows} rows" for rows in (64, 128, 256)),
     *(f"tensor: {columns} columns" for columns in (16, 32, 64, 128)),
     *("tensor: A along K", "tensor: A along M", "tensor: B along K"),
