@@ -79,7 +79,7 @@ def _become(mutant: Mutant) -> None:
     text = mutant.applied(source.read_text())
     change_module(f"cuda_tile.{mutant.module}", source, text)
     for name in ("compile", "lower", "run"):
-        vars(cuda_tile).pop(name, None)  # its module is loaded on the next use
+        cuda_tile.__dict__.pop(name, None)  # its module is loaded on the next use
 
 
 def _judge(case: Case) -> Failure | None:
