@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
+from proofs import kernels
 
 import cuda_tile
 from cuda_tile.emulator import parse
@@ -17,10 +16,6 @@ from cuda_tile.emulator.proof import search
 from cuda_tile.emulator.proof.verdict import verdict_of
 from cuda_tile.emulator.recorded import box_bytes
 from cuda_tile.runtime.record import LaunchRecord
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "checks"))
-
-from proofs import kernels
 
 
 @cache
