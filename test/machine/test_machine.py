@@ -123,11 +123,12 @@ REMAINDER = """
 	//## File "ptx", line 14
         /*00a0*/               @P1 BRA `(.L_x_1) ;
 .L_x_2:
-	//## File "ptx", line 14
+	//## File "ptx", line 17
         /*00b0*/              @!P2 BRA `(.L_x_4) ;
 .L_x_3:
 	//## File "ptx", line 12
         /*00c0*/                   LDS R4, [R2] ;
+        /*00c8*/                   LDG.E R6, [R30] ;
 	//## File "ptx", line 13
         /*00d0*/                   FFMA R8, R4, R6, R8 ;
 	//## File "ptx", line 14
@@ -148,6 +149,19 @@ def test_the_loop_for_what_is_left_is_taken_not_to_run() -> None:
     }
     assert found["FFMA", "R11"] == found["LDS.128", "R4"] == 100
     assert found["LDS", "R4"] == 0
+
+
+def test_a_loop_for_what_is_left_that_is_known_to_run_contradicts_nothing() -> None:
+    line, store = '//## File "ptx", line 16', "/*00d8*/ STG.E [R8], R4 ;"
+    told = REMAINDER.replace("R6, [R30] ;", f"R6, [R30] ;\n\t{line}\n{store}")
+    code = read_code(told, "k")
+    counted = executions(code, {10: 4, 12: 402, 13: 402, 14: 402, 15: 4, 16: 2})
+    (found,) = (
+        count
+        for i, count in zip(code.code, counted.counts, strict=True)
+        if i.name == "LDS.128"
+    )
+    assert (found, counted.contradicting) == (100, 0)
 
 
 def test_loads_are_on_their_way_until_something_needs_one() -> None:

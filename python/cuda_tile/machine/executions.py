@@ -31,7 +31,8 @@ class Executions:
     Attributes:
         code: The instructions.
         counts: Warps that ran each; float64[instructions].
-        is_known: Whether the count of each is exact; bool[instructions].
+        is_known: Whether the count of each is exact, but for remainders of unrolled
+            loops that are taken not to run; bool[instructions].
         agreeing, contradicting: How many counts of lines that were not needed agree
             with the rest, and how many do not.
     """
@@ -189,7 +190,9 @@ def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Execution
             found.add(*flow.evidence(places, unrolled, warps_of_line[line], started))
     for line, places in (pair for copies in levels[:_JUMPS] for pair in copies):
         if main := _without_remainders(places):
-            found.add(*flow.evidence(main, unrolled, warps_of_line[line], started))
+            row, value = flow.evidence(main, unrolled, warps_of_line[line], started)
+            if not found.solve(row)[1]:  # nothing else tells
+                found.add(row, value)
     counts = np.zeros(len(code.code))
     is_known = np.ones(len(code.code), np.bool_)
     for block in code.reached:

@@ -70,6 +70,12 @@ def computes_floats(instruction: MachineInstruction) -> bool:
     return unit_of(instruction) in units and instruction.opcode not in _INTEGER_MULS
 
 
+def loads_global(instruction: MachineInstruction) -> bool:
+    """Whether a lane gets data of global memory by it, in a register."""
+    is_load = instruction.opcode in _LOADS and not is_spill(instruction)
+    return is_load and unit_of(instruction) == "global"
+
+
 def is_spill(instruction: MachineInstruction) -> bool:
     """Whether it moves a register to or from local memory."""
     return instruction.opcode in ("LDL", "STL")

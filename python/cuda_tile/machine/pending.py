@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile.machine.code import MachineCode, MachineInstruction
+from cuda_tile.machine.kinds import loads_global
 
-_LOADS = frozenset({"LDG", "LD"})
 _REGISTER_BYTES = 4
 
 
@@ -35,7 +35,7 @@ def _pending(block: Sequence[MachineInstruction]) -> list[tuple[int, int]]:
         named = set(instruction.registers)
         ended = {id(awaited[name]) for name in named & awaited.keys()}
         awaited = {n: i for n, i in awaited.items() if id(i) not in ended}
-        if instruction.opcode in _LOADS:
+        if loads_global(instruction):
             awaited |= dict.fromkeys(_results(instruction), instruction)
             sizes = {id(i): i.width_bytes for i in awaited.values()}
             found.append((instruction.line, sum(sizes.values())))
