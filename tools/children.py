@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar, cast
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 TASK_SECONDS = 120
-"""Wall time after which a task counts as one that hangs."""
+"""Wall time on an idle machine after which a task counts as one that hangs."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ def in_children(
         tasks: What is to be done. An iterator that has none may have more later, while
             a process is busy.
         jobs: Processes.
-        seconds: Wall time after which a task is given up.
+        seconds: Wall time after which a task is given up, on an idle machine; as many
+            times that as processes wait for each core.
     """
     rest = iter(tasks)
     busy: list[_Child[Task, Result]] = []
@@ -116,7 +117,7 @@ def in_children(
         while _fill(busy, do, rest, jobs):
             ready = wait([child.pipe for child in busy], timeout=1)
             for child in list(busy):
-                is_hung = time.monotonic() - child.since > seconds
+                is_hung = time.monotonic() - child.since > seconds * _waiting()
                 if child.pipe not in ready and not is_hung:
                     continue
                 result = child.result() if child.pipe in ready else Death("hung")
@@ -130,6 +131,11 @@ def in_children(
     finally:
         for child in busy:
             child.stop()
+
+
+def _waiting() -> float:
+    """Processes for each core over the last minute, at least 1."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def _fill(
