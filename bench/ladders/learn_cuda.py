@@ -11,7 +11,6 @@ its host functions.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -19,15 +18,13 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from counted_launch import Launch, check, counted, placed
 from numpy.typing import NDArray
 from nvcc_ptx import ptx_of
-from real_kernels import aligned
 
 from cuda_tile.chip_clocks import Constant, chip_clocks
-from cuda_tile.codegen.ptxas import assemble
-from cuda_tile.emulator import Report, TensorMap, launch, parse
+from cuda_tile.emulator import Report, TensorMap
 from cuda_tile.emulator.bounds.compute import Bound
-from cuda_tile.emulator.bounds.slots import machine_code
 from cuda_tile.errors import UserError
 from cuda_tile.targets import find_target
 from cuda_tile.timing.launched import time_of_counts
@@ -40,8 +37,6 @@ _STARTED = (
 )
 Array = NDArray[Any]
 BF16 = ml_dtypes.bfloat16
-_LARGEST_ERROR = 0.05
-"""Of sums of some hundred products of bf16, relative to the largest."""
 
 
 @dataclass(frozen=True)
@@ -248,12 +243,12 @@ def _count_simt(folder: Path, source: Source, gpu: str) -> Report:
     k = depth * source.blocks
     rng = np.random.default_rng(0)
     a, b = (
-        _placed(rng.integers(-2, 3, shape), np.float32)
+        placed(rng.integers(-2, 3, shape), np.float32)
         for shape in ((rows, k), (k, columns))
     )
-    c = _placed(np.zeros((rows, columns)), np.float32)
+    c = placed(np.zeros((rows, columns)), np.float32)
     report = _run(folder, source, gpu, [a, b, c, rows, columns, k])
-    _check(c, a @ b)
+    check(c, a @ b)
     return report
 
 
@@ -262,13 +257,13 @@ def _count_product(folder: Path, source: Source, gpu: str) -> Report:
     rows, columns, depth = source.tile
     m, n, k = rows * source.tiles, columns, depth * source.blocks
     rng = np.random.default_rng(0)
-    a, b = (_placed(rng.integers(-2, 3, (each, k))) for each in (m, n))
-    c = _placed(np.zeros((m, n)))
+    a, b = (placed(rng.integers(-2, 3, (each, k))) for each in (m, n))
+    c = placed(np.zeros((m, n)))
     given: list[Any] = [a, b]
     if source.inner:
         given = [_map(a, rows, source), _map(b, columns // source.cluster, source)]
     report = _run(folder, source, gpu, [*given, c, m, n, k, *source.extra])
-    _check(c, a.astype("f4") @ b.astype("f4").T)
+    check(c, a.astype("f4") @ b.astype("f4").T)
     return report
 
 
@@ -277,19 +272,12 @@ def _count_attention(folder: Path, source: Source, gpu: str) -> Report:
     queries, keys, depth = source.tile
     rng = np.random.default_rng(0)
     sizes = (queries, keys * source.blocks, keys * source.blocks)
-    q, k, v = (_placed(rng.standard_normal((each, depth))) for each in sizes)
-    out = _placed(np.zeros((queries, depth)))
+    q, k, v = (placed(rng.standard_normal((each, depth))) for each in sizes)
+    out = placed(np.zeros((queries, depth)))
     report = _run(folder, source, gpu, [q, k, v, out, 1, queries, len(k)])
     scores = np.exp(q.astype("f4") @ k.astype("f4").T / np.sqrt(depth))
-    _check(out, scores / scores.sum(1, keepdims=True) @ v.astype("f4"))
+    check(out, scores / scores.sum(1, keepdims=True) @ v.astype("f4"))
     return report
-
-
-def _placed(values: Array, dtype: Any = BF16) -> Array:
-    """As bf16 or another type, at a multiple of 256 bytes, as `cudaMalloc` gives."""
-    found = aligned(values.shape, dtype)
-    found[...] = values
-    return found
 
 
 def _longer(report: Report, times: float) -> float:
@@ -324,29 +312,8 @@ def _run(folder: Path, source: Source, gpu: str, args: list[Any]) -> Report:
     if not path.is_file():
         raise UserError(f"expected learn-cuda in '{folder}', found no {path}")
     text = ptx_of(_BEFORE + _strict(path.read_text()), chip.arch, [path.parent])
-    module = parse(text)
-    found = [
-        function.name
-        for function in module.functions.values()
-        if function.is_entry and re.search(source.entry, function.name)
-    ]
-    if len(found) != 1:
-        raise UserError(f"expected one instance of {source.entry}, got {found}")
-    return launch(
-        module,
-        found[0],
-        grid=source.ctas,
-        block=source.threads,
-        cluster=source.cluster,
-        shared_bytes=source.shared,
-        args=args,
-        collect=True,
-        bounds=chip,
-        registers=assemble(text, chip.arch).resources[found[0]].registers,
-        machine=machine_code(
-            module, found[0], lambda t: assemble(t, chip.arch, line_info=True).cubin
-        ),
-    )
+    shape = Launch(source.ctas, source.threads, source.cluster, source.shared)
+    return counted(text, source.entry, chip, shape, args)
 
 
 def _strict(text: str) -> str:
@@ -356,9 +323,3 @@ def _strict(text: str) -> str:
     """
     text = text.replace("int cta_rank;", f"int cta_rank; {_STARTED}")
     return text.replace("cta_rank * 128 + ", "")
-
-
-def _check(got: Array, right: Array) -> None:
-    far = abs(got.astype("f4") - right).max() / abs(right).max()
-    if not far < _LARGEST_ERROR:
-        raise UserError(f"the result is not that of NumPy: {far:.3g} of the largest")

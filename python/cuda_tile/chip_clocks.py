@@ -39,7 +39,15 @@ SOURCES = {
         'CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions"',
         "2026-11-28",
     ),
-    "SHEET": ("data sheets of A100, H100, B200, RTX 4090, RTX 5090", "2026-11-28"),
+    "SHEET": (
+        "data sheets of A100, H100, B200, RTX A6000, RTX 4090, RTX 5090",
+        "2026-11-29",
+    ),
+    "FORUM": (
+        'NVIDIA developer forums, "SM clock on RTX A6000 never reaches max frequency": '
+        "1.8 GHz, 1.935 while cold",
+        "2026-11-29",
+    ),
     "SEMI": (
         "SemiAnalysisAI/microbench-blackwell, B200: CSV files of TMA, LDGSTS and a "
         "CUTLASS mainloop",
@@ -227,8 +235,19 @@ _AMPERE = replace(
     f32_lanes=64,
     convert_lanes=16,
 )
-_ADA = replace(
+_GA102 = replace(
     _AMPERE,
+    part="RTX A6000",
+    multiprocessors=84,
+    boost_ghz=_rate(_published(1.8, "FORUM", 0.07)),
+    loaded_ghz=_rate(_published(1.8, "FORUM", 0.07)),
+    l2_bytes=_rate(_published(16.6, "RRZE: A40, of the same die", 0.1)),
+    dram_bytes=_rate(_assumed(707 / 1.8, "0.92 of the data sheet's", 0.06)),
+    f32_lanes=128,
+    convert_lanes=64,
+)
+_ADA = replace(
+    _GA102,
     part="RTX 4090",
     multiprocessors=128,
     boost_ghz=_rate(_published(2.52, "SHEET", 0.06)),
@@ -238,8 +257,6 @@ _ADA = replace(
     shared=_published(30, "LUO"),
     l2=_published(273, "LUO", 0.1),
     dram=_published(541, "LUO; more under load", 0.2),
-    f32_lanes=128,
-    convert_lanes=64,
 )
 _BLACKWELL = replace(
     _HOPPER,
@@ -275,6 +292,7 @@ _GRAPHICS = replace(
 )
 _CHIPS = {
     "sm_80": _AMPERE,
+    "sm_86": _GA102,
     "sm_89": _ADA,
     "sm_90": _HOPPER,
     "sm_100": _BLACKWELL,
