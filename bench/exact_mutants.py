@@ -24,19 +24,19 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, cast
 
 # Behind all others: tests have a module of the same name as one there.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tools" / "checks"))
 
 import exact
 import numpy as np
 import real_kernels
+from children import Death, forked
 from zoo_launch import LAUNCHES
 
 import cuda_tile
@@ -55,6 +55,10 @@ CALLS_TRACED = 10
 """Calls of each function whose lines are noted: tracing takes its time."""
 SECONDS = 20
 """CPU time after which a run counts as stopped: a busy machine changes no table."""
+MOST_CPU = 3 * KERNELS_EACH * SECONDS
+"""CPU time of a mutant: each kernel is compiled, and runs twice."""
+MOST_BYTES = 8 << 30
+"""Memory of a mutant; one that dies, of it or of LLVM, counts as refused."""
 PAGE = ROOT / "docs" / "exact.md"
 START = "<!-- mutants: bench/exact_mutants.py --write -->"
 END = "<!-- end of mutants -->"
@@ -332,8 +336,9 @@ def main() -> int:
             break
         users = [s for s in known if (place.file, place.line) in s.lines]
         chosen = generator.sample(users, min(KERNELS_EACH, len(users)))
-        with ProcessPoolExecutor(1, get_context("fork")) as pool:
-            got = pool.submit(fate, place, chosen).result()
+        got = forked(functools.partial(fate, place, chosen), MOST_CPU, MOST_BYTES)
+        if isinstance(got, Death):
+            got = "stopped" if got.how == "hung" else "refused"
         counts[got] += 1
         where = Path(place.file).relative_to(PACKAGE)
         names = ", ".join(f"{s.work.name} {s.gpu}" for s in chosen)

@@ -5,7 +5,8 @@ Half of each ladder is kept apart: whoever changes the model looks at the open h
 only. The halves are by parity. Ladders of learn-cuda were blind: the model predicted
 them (blind.json, in a commit of its own) before anybody here looked at their figures,
 but for attention's, which a search had shown. The model was changed by what they
-showed, so that they are seen now.
+showed, so that they are seen now. SGEMM_CUDA's figures are widely known; the model
+predicted them before its page was read.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ FAST_CU = "pranjalssh/fast.cu, README and worklog, H100 SXM, bf16, N = 4096; 202
 TILELANG = "tile-ai/tilelang, issue 1787, H100 80GB HBM3 and B200, bf16; 2026-11-28"
 TILUS = "NVIDIA/tilus, pull request 66 (matmul v3), B200, f16; 2026-11-28"
 LEARN = "gau-nernst/learn-cuda, READMEs at commit 1454f8b, bf16; 2026-11-29"
+SGEMM = "siboehm/SGEMM_CUDA, README at commit 60cba6f, RTX A6000, f32; 2026-11-29"
 FLASH_3 = (
     "Shah et al., FlashAttention-3, arXiv 2407.08608, forward, head 128, 16 k tokens, "
     "H100 SXM5; read from its chart by others; 2026-11-28"
@@ -38,7 +40,7 @@ class Step:
         tflops: What was published.
         kernel: How it is had here: `fast.cu N` from its source, or one of our kernels
             of the same tile: `product M N K TYPE`, `attention DEPTH KEYS`; or
-            `learn-cuda` and the name of one of its sources.
+            `learn-cuda` or `sgemm` and the name of one of its sources.
         half: Which half of the ladder it is in.
         source: Where it was published, and when that was read.
     """
@@ -55,7 +57,7 @@ class Step:
     @property
     def is_same(self) -> bool:
         """Whether it is the very kernel, not one of ours of the same form."""
-        return self.kernel.startswith(("fast.cu", "learn-cuda"))
+        return self.kernel.startswith(("fast.cu", "learn-cuda", "sgemm"))
 
     @property
     def operations(self) -> float:
@@ -132,6 +134,21 @@ def _learn_cuda() -> Iterator[Step]:
             yield Step(ladder, name, gpu, size, speed, kernel, "seen", LEARN)
 
 
+_SGEMM_GFLOPS = {
+    **{"1": 309.0, "2": 1986.5, "3": 2980.3, "4": 8474.7, "5": 15971.7, "6": 18237.3},
+    **{"7": 16213.4, "8": 16459.2, "9": 19721.0, "10": 21779.3, "11": 17278.3},
+}
+"""Products of f32 of 4096 by threads, by the number that the page gives them."""
+
+
+def _sgemm() -> Iterator[Step]:
+    ladder, gpu = "SGEMM_CUDA on RTX A6000", "sm_86"
+    for name, speed in _SGEMM_GFLOPS.items():
+        kernel, title = f"sgemm {name}", f"kernel {name}"
+        size = _square(4096)
+        yield Step(ladder, title, gpu, size, speed / 1e3, kernel, "seen", SGEMM)
+
+
 STEPS: tuple[Step, ...] = (
     *(
         Step(
@@ -157,4 +174,5 @@ STEPS: tuple[Step, ...] = (
         *("attention 128 128", "apart", FLASH_3),
     ),
     *_learn_cuda(),
+    *_sgemm(),
 )

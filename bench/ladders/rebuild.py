@@ -3,8 +3,9 @@
 
     .venv/bin/python bench/ladders/rebuild.py
     .venv/bin/python bench/ladders/rebuild.py --fast-cu DIR --learn-cuda DIR
+    .venv/bin/python bench/ladders/rebuild.py --sgemm-cuda DIR
 
-Without these two, which the user fetches, only ladders run that are had by kernels of
+Without sources, which the user fetches, only ladders run that are had by kernels of
 ours. `--write` keeps what was found in results.json and writes the table of
 docs/time.md from it; a step that did not run keeps its last result.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,9 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "examples")]
 from attention_kernels import Attention  # noqa: E402
 from product_kernels import Product  # noqa: E402
 from published import STEPS, Step  # noqa: E402
+
+Sources = Mapping[str, Path | None]
+"""Folders of the sources that the user fetched, by the first word of `Step.kernel`."""
 
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "time.md"
@@ -114,31 +118,32 @@ def _compiled(text: str, gpu: str) -> cuda_tile.Compiled:
     return cuda_tile.compile(cuda_tile.load(text.encode()), gpu)
 
 
-def predict(
-    step: Step, fast_cu: Path | None, learn_cuda: Path | None = None
-) -> Result | None:
+def predict(step: Step, sources: Sources) -> Result | None:
     """The model's result; None where the source is not at hand."""
     if step.is_same:
-        found = _by_source(step, fast_cu, learn_cuda)
+        found = _by_source(step, sources)
         return None if found is None else result(step, found)
     how = attention if step.kernel.startswith("attention") else product
     return result(step, how(step))
 
 
-def _by_source(
-    step: Step, fast_cu: Path | None, learn_cuda: Path | None
-) -> Time | None:
+def _by_source(step: Step, sources: Sources) -> Time | None:
     """The time of the very kernel."""
     whose, _, name = step.kernel.partition(" ")
-    if whose == "fast.cu" and fast_cu:
+    folder = sources[whose]
+    if folder is None:
+        return None
+    if whose == "fast.cu":
         from fast_cu import predict as by_fast_cu
 
-        return by_fast_cu(fast_cu, int(name), step.size[0])
-    if whose == "learn-cuda" and learn_cuda:
+        return by_fast_cu(folder, int(name), step.size[0])
+    if whose == "learn-cuda":
         from learn_cuda import predict as by_learn_cuda
 
-        return by_learn_cuda(learn_cuda, name, step.gpu, step.size)
-    return None
+        return by_learn_cuda(folder, name, step.gpu, step.size)
+    from sgemm_cuda import predict as by_sgemm_cuda
+
+    return by_sgemm_cuda(folder, name, step.gpu, step.size)
 
 
 def error(results: Sequence[Result]) -> float:
@@ -178,9 +183,9 @@ def table(results: Sequence[Result]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     rows += [
-        f"| {r.step.ladder} | {r.step.name} | {r.step.half} | {r.step.tflops:.0f} | "
-        f"{r.likely:.0f} | {r.low:.0f} to {r.high:.0f} | {r.bound:.0f} | "
-        f"{r.ratio:.2f} | {r.limiter} |"
+        f"| {r.step.ladder} | {r.step.name} | {r.step.half} | {_short(r.step.tflops)} "
+        f"| {_short(r.likely)} | {_short(r.low)} to {_short(r.high)} "
+        f"| {_short(r.bound)} | {r.ratio:.2f} | {r.limiter} |"
         for r in results
     ]
     rows += ["", "| steps | count | mean error | rank correlation | regret |"]
@@ -192,6 +197,11 @@ def table(results: Sequence[Result]) -> str:
         if len(some) > 1
     ]
     return "\n".join(rows) + "\n"
+
+
+def _short(speed: float) -> str:
+    """TFLOP/s, with a digit behind the point where there are few."""
+    return f"{speed:.0f}" if speed >= 10 else f"{speed:.1f}"
 
 
 def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
@@ -206,7 +216,8 @@ def _groups(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     ]
     ladders = dict.fromkeys(r.step.ladder for r in seen)
     each = [(f"seen, {n}", [r for r in seen if r.step.ladder == n]) for n in ladders]
-    return [*kinds, *parts, ("seen, all of learn-cuda", seen), *each]
+    learned = [r for r in seen if r.step.kernel.startswith("learn-cuda")]
+    return [*kinds, *parts, ("seen, all of learn-cuda", learned), *each]
 
 
 def _key(step: Step) -> str:
@@ -235,18 +246,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fast-cu", type=Path, metavar="DIR", help="fast.cu's sources")
     parser.add_argument("--learn-cuda", type=Path, metavar="DIR", help="learn-cuda's")
+    parser.add_argument("--sgemm-cuda", type=Path, metavar="DIR", help="SGEMM_CUDA's")
     parser.add_argument("--only", default="", metavar="TEXT", help="part of the name")
     parser.add_argument(
         "--half", choices=("open", "apart", "seen"), help="only this half"
     )
     parser.add_argument("--write", action="store_true", help="keep it, write the page")
     words = parser.parse_args()
+    sources: Sources = {
+        "fast.cu": words.fast_cu,
+        "learn-cuda": words.learn_cuda,
+        "sgemm": words.sgemm_cuda,
+    }
     kept = read()
     for step in STEPS:
         if words.only not in _key(step) or words.half not in (None, step.half):
             continue
         try:
-            found = predict(step, words.fast_cu, words.learn_cuda)
+            found = predict(step, sources)
         except UserError as problem:
             print(f"{_key(step)}: {problem.message[:300]}", file=sys.stderr)
             continue

@@ -40,7 +40,7 @@ KERNELS = (
     "softmax_f32_1024",
     "vadd_f32_1024",
 )
-CHIPS = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
+CHIPS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 HOPPER = find_target("sm_90")
 
 

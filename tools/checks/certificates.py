@@ -107,7 +107,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=EVERY, help="of so many one")
     parser.add_argument("--write", action="store_true", help="note it on the page")
     options = parser.parse_args()
-    every = 1 if options.words else options.every
+    every = 1 if options.words or options.write else options.every
     found = Counter[str]()
     for work in list(exact.works())[::every]:
         if options.words and not any(word in work.name for word in options.words):

@@ -36,8 +36,8 @@ def tensor(bound: Bound, chip: ChipClocks, case: Case) -> float:
 
 
 def issue(bound: Bound, chip: ChipClocks, case: Case) -> float:
-    """Issue slots over the four schedulers."""
-    return _resource(bound, "issue slots").clocks
+    """Issue slots over the four schedulers, or reads of operands (HUERTA)."""
+    return max(_resource(bound, "issue slots").clocks, bound.port_clocks)
 
 
 def arithmetic(bound: Bound, chip: ChipClocks, case: Case) -> float:

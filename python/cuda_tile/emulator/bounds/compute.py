@@ -85,6 +85,9 @@ class Bound:
         cache_lines: 128-byte lines of global memory that accesses of threads touch,
             each warp's by itself: estimated from sectors.
         bulk_lines: The same of bulk copies, each row of a box by itself.
+        port_clocks: Clocks of a scheduler by the read ports of registers; 0 without
+            machine code. It is in no bound: reads of several warps may fit together
+            better than those of each.
     """
 
     title: str
@@ -97,6 +100,7 @@ class Bound:
     units: tuple[tuple[str, float], ...] = ()
     cache_lines: float = 0.0
     bulk_lines: float = 0.0
+    port_clocks: float = 0.0
 
     @property
     def limiter(self) -> Resource:
@@ -354,6 +358,7 @@ class _Finder:
             units,
             self._cache_lines(numbers) / each,
             float(self._counters.bulk_lines[numbers].sum()) / each,
+            self._slots.ports(numbers) / SCHEDULERS / each,
         )
 
     def _tensor(self, numbers: Sequence[int]) -> Resource:

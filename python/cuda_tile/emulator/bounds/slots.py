@@ -17,6 +17,7 @@ from cuda_tile.machine.disassembler import disassemble
 from cuda_tile.machine.executions import Executions, executions
 from cuda_tile.machine.kinds import unit_of
 from cuda_tile.machine.pending import pending_by_line
+from cuda_tile.machine.ports import port_clocks
 
 # What threads access memory by, one machine instruction each or fewer.
 _ACCESSES = frozenset({"ld", "st", "ldmatrix", "stmatrix", "cp", "atom", "red"})
@@ -35,6 +36,10 @@ class Slots(Protocol):
 
     def units(self, numbers: Sequence[int]) -> tuple[tuple[str, float], ...]:
         """Issue slots by unit; empty where they are not known."""
+        ...
+
+    def ports(self, numbers: Sequence[int]) -> float:
+        """Clocks of schedulers by the registers' read ports; 0 where not known."""
         ...
 
     def pending(self, numbers: Sequence[int]) -> int:
@@ -70,6 +75,10 @@ class PtxSlots:
         """See `Slots`."""
         return ()
 
+    def ports(self, numbers: Sequence[int]) -> float:
+        """See `Slots`."""
+        return 0.0
+
     def pending(self, numbers: Sequence[int]) -> int:
         """See `Slots`."""
         return 0
@@ -95,6 +104,13 @@ class MachineSlots:
         self._slots = self.executions.by_line()
         self._accesses = self.executions.accesses_by_line()
         self._pending = pending_by_line(machine)
+        self._ports = {
+            place: clocks
+            for block in machine.reached
+            for place, clocks in enumerate(
+                port_clocks(machine.instructions(block)), machine.starts[block]
+            )
+        }
 
     def slots(self, numbers: Sequence[int]) -> float:
         """See `Slots`."""
@@ -118,6 +134,15 @@ class MachineSlots:
                 unit = unit_of(instruction)
                 found[unit] = found.get(unit, 0.0) + float(count)
         return tuple(sorted(found.items()))
+
+    def ports(self, numbers: Sequence[int]) -> float:
+        """See `Slots`."""
+        lines, counts = self._lines(numbers), self.executions.counts
+        return sum(
+            float(counts[place]) * clocks
+            for place, clocks in self._ports.items()
+            if self.executions.code.code[place].line in lines
+        )
 
     def pending(self, numbers: Sequence[int]) -> int:
         """See `Slots`."""
