@@ -76,11 +76,11 @@ def apply(columns: Sequence[int], vector: int) -> int:
         columns: The columns of the matrix, as bit masks.
         vector: The vector, a bit mask.
     """
-    result = 0
-    for column in columns:
-        if vector & 1:
-            result ^= column
-        vector >>= 1
+    result, rest = 0, vector & (1 << len(columns)) - 1
+    while rest:
+        lowest = rest & -rest
+        result ^= columns[lowest.bit_length() - 1]
+        rest ^= lowest
     return result
 
 
