@@ -36,14 +36,14 @@ class Span:
         return len(self._rows)
 
     def _eliminate(self, vector: int) -> tuple[int, int]:
-        mask = 0
-        rest = vector
-        for lead in sorted(self._rows, reverse=True):
-            if rest >> lead & 1:
-                row, row_mask = self._rows[lead]
-                rest ^= row
-                mask ^= row_mask
-        return rest, mask
+        mask = left = 0
+        while vector:
+            lead = vector.bit_length() - 1
+            row, row_mask = self._rows.get(lead, (1 << lead, 0))
+            left |= 0 if lead in self._rows else row
+            vector ^= row
+            mask ^= row_mask
+        return left, mask
 
     def add(self, vector: int) -> bool:
         """Adds a vector; returns whether it was outside the span."""
