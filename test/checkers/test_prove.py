@@ -141,3 +141,89 @@ def test_a_fault_that_needs_many_iterations_is_refuted() -> None:
         verdict = verdict_of(ControlFlow(entry))
     assert verdict.op is not None
     assert COUNT not in verdict.assumed
+
+
+TABLE = "partition_view<tile=(1x16), tensor_view<?x?xf32, strides=[16,1]>>"
+
+
+def numbered_doubt(lines: str) -> str:
+    """What is said of a kernel that stores at `%i` and `%j`."""
+    text = f"""
+    cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {{
+        %x, %y, %z = get_tile_block_id : tile<i32>
+        %zero = constant <i32: 0> : tile<i32>
+        %three = constant <i32: 3> : tile<i32>
+        %six = constant <i32: 6> : tile<i32>
+        %t = make_tensor_view %p, shape = [%n, %n], strides = [16, 1]
+          : tile<i32> -> tensor_view<?x?xf32, strides=[16,1]>
+        %v = make_partition_view %t : {TABLE}
+        {lines}
+        %a = constant <f32: 1.0> : tile<1x16xf32>
+        %s = store_view_tko weak %a, %v[%i, %j]
+          : tile<1x16xf32>, {TABLE}, tile<i32> -> token
+      }}
+    }}
+    """
+    module = cuda_tile.load(text.encode())
+    with module.context:
+        (entry,) = entries(module.operation)
+        return Grid(entry).doubt()
+
+
+def rounded_down(of: str, by: str, below: str) -> str:
+    """A remainder with the sign of the divisor, as compilers write it."""
+    return f"""
+        %r = remi {of}, {by} signed : tile<i32>
+        %p0 = cmpi less_than {below}, %zero, signed : tile<i32> -> tile<i1>
+        %p1 = cmpi less_than {by}, %zero, signed : tile<i32> -> tile<i1>
+        %p2 = xori %p0, %p1 : tile<i1>
+        %p3 = cmpi not_equal %r, %zero, signed : tile<i32> -> tile<i1>
+        %p4 = andi %p2, %p3 : tile<i1>
+        %sum = addi %r, {by} : tile<i32>
+        %j = select %p4, %sum, %r : tile<i1>, tile<i32>
+    """
+
+
+DOWN = "signed rounding<negative_inf>"
+QUOTIENT = f"%i = divi %x, %six {DOWN} : tile<i32>\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"{QUOTIENT}%j = remi %x, %six signed : tile<i32>",
+        "%i = divi %x, %n signed : tile<i32>\n%j = remi %x, %n signed : tile<i32>",
+        "%i = divi %x, %n unsigned : tile<i32>\n%j = remi %x, %n unsigned : tile<i32>",
+        f"%i = divi %x, %n {DOWN} : tile<i32>\n{rounded_down('%x', '%n', '%r')}",
+        f"%o = addi %x, %n : tile<i32>\n%i = divi %o, %n {DOWN} : tile<i32>\n"
+        "%k = remi %o, %n signed : tile<i32>\n%j = subi %n, %k : tile<i32>",
+    ],
+)
+def test_blocks_that_are_numbered_anew_are_apart(lines: str) -> None:
+    """Their quotient and remainder by one number tell which one it is."""
+    assert not numbered_doubt(lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"{QUOTIENT}%j = remi %x, %three signed : tile<i32>",
+        f"{QUOTIENT}%j = remi %y, %six signed : tile<i32>",
+        f"{QUOTIENT}%j = divi %x, %six {DOWN} : tile<i32>",
+        "%i = remi %x, %three signed : tile<i32>\n"
+        "%j = remi %x, %six signed : tile<i32>",
+        f"{QUOTIENT}%o = addi %x, %y : tile<i32>\n"
+        "%j = remi %o, %six signed : tile<i32>",
+        "%i = divi %x, %y signed : tile<i32>\n%j = remi %x, %y signed : tile<i32>",
+        "%i = divi %x, %n signed : tile<i32>\n%j = remi %x, %n unsigned : tile<i32>",
+        f"%i = divi %x, %n signed : tile<i32>\n{rounded_down('%x', '%n', '%r')}",
+        f"%i = divi %x, %n {DOWN} : tile<i32>\n{rounded_down('%x', '%n', '%y')}",
+        f"%i = divi %x, %n {DOWN} : tile<i32>\n{rounded_down('%x', '%six', '%r')}",
+        "%o = divi %x, %three signed : tile<i32>\n"
+        f"%i = divi %o, %six {DOWN} : tile<i32>\n%j = remi %o, %six signed : tile<i32>",
+    ],
+)
+def test_other_numbers_do_not_tell_blocks_apart(lines: str) -> None:
+    """Another divisor, another sign, another number that is divided."""
+    assert "the same tile" in numbered_doubt(lines)

@@ -66,6 +66,35 @@ DONE:
 """
 """Copies by cp.async, two iterations ahead, as far as there are any."""
 
+CHOICES = (
+    (".param .u32 n)", ".param .u32 n, .param .u32 m)"),
+    (
+        "ld.param.u32 %r9, [n];",
+        "ld.param.u32 %r20, [n];\n\tld.param.u32 %r21, [m];\n"
+        "\tmin.s32 %r9, %r20, %r21;",
+    ),
+    ("setp.eq.u32 %p0, %r9, 0", "setp.lt.s32 %p0, %r9, 1"),
+    ("setp.lt.u32 %p1, %r9, 2", "setp.lt.s32 %p1, %r9, 2"),
+    ("sub.s32 %r14, %r9, 2", "max.s32 %r22, %r9, 2;\n\tsub.s32 %r14, %r22, 2"),
+    ("setp.ge.s32 %p2", "setp.ge.u32 %p2"),
+    (
+        "setp.ne.u32 %p3, %r4, %r9",
+        "sub.s32 %r23, %r4, %r9;\n\tsetp.ne.b32 %p3, %r23, 0",
+    ),
+)
+
+
+def _chosen() -> str:
+    text = COPIES
+    for right, other in CHOICES:
+        assert text.count(right) == 1
+        text = text.replace(right, other)
+    return text
+
+
+CHOSEN = _chosen()
+"""The same up to the lesser of two bounds, and until a sum below zero comes to it."""
+
 ROLES = """.version 8.0
 .target sm_90
 .address_size 64
@@ -153,6 +182,14 @@ SLIPS = {
         ("setp.lt.u32 %p1, %r9, 2", "setp.lt.u32 %p1, %r9, 1"),
         ("[%r2+1024], [%rd2+1024]", "[%r2], [%rd2+1024]"),
         ("shl.b32 %r7, %r6, 10", "shl.b32 %r7, %r6, 9"),
+    ),
+    "chosen": (
+        ("max.s32 %r22, %r9, 2", "max.s32 %r22, %r9, 3"),
+        ("max.s32 %r22, %r9, 2", "min.s32 %r22, %r9, 2"),
+        ("sub.s32 %r14, %r22, 2", "sub.s32 %r14, %r22, 1"),
+        ("setp.ne.b32 %p3, %r23, 0", "setp.ne.b32 %p3, %r23, -1"),
+        ("setp.lt.s32 %p1, %r9, 2", "setp.lt.s32 %p1, %r21, 2"),
+        ("setp.lt.s32 %p1, %r9, 2", "setp.lt.s32 %p1, %r9, 1"),
     ),
     "roles": (
         ("not.b32 %r6, %r6;", ""),

@@ -11,9 +11,9 @@ import pytest
 from cuda_tile.emulator import launch, parse
 from cuda_tile.emulator.errors import FindingError
 from cuda_tile.emulator.proof.conditions import ways
-from cuda_tile.emulator.proof.facts import FAR, Argument, Facts, Range
+from cuda_tile.emulator.proof.facts import EXTREMES, FAR, Argument, Facts, Range
 from cuda_tile.emulator.proof.quotients import high_half
-from cuda_tile.emulator.proof.values import Counted, Value
+from cuda_tile.emulator.proof.values import Counted, Made, Value
 from cuda_tile.emulator.proof.verdict import verdict_of
 
 HEAD = """.version 8.0
@@ -254,3 +254,53 @@ def test_a_count_below_zero_is_no_unsigned_number() -> None:
         count = Value(np.full(32, first), ((Counted(0), 1),))
         found = ways(facts, ("lt", "u32"), count, bound, mask)
         assert (found is not None) is is_known
+
+
+@pytest.mark.parametrize("first", [0, 1, 5, -1, (1 << 31) - 1, -(1 << 31)])
+@pytest.mark.parametrize("words", sorted(EXTREMES))
+def test_a_chosen_number_is_in_its_range(words: tuple[str, ...], first: int) -> None:
+    """Of a number and of half of an argument, whatever that is."""
+    half = Made(("shr", "u32"), ((0, ((Argument("n", 32), 1),)), (1, ())))
+    whole, word = words[-1] == "s32", 1 << 32
+    for second in (((half, 1),), ((Argument("n", 32), 1),)):
+        symbol = Made(words, ((first, ()), (3, second)))
+        said = Facts().range(((symbol, 1),))
+        for n in (
+            0,
+            1,
+            2,
+            7,
+            (1 << 31) - 4,
+            (1 << 31) - 3,
+            1 << 31,
+            word - 4,
+            word - 1,
+        ):
+            other = 3 + (n >> 1 if second[0][0] is half else n)
+            sides = [
+                (side + word // 2) % word - word // 2 if whole else side % word
+                for side in (first, other)
+            ]
+            found = (min if words[0] == "min" else max)(sides)
+            found = max(found, 0) if "relu" in words else found
+            assert said.least <= found % word <= said.most
+
+
+def test_what_is_equal_keeps_its_bounds() -> None:
+    """A symbol that a sum takes the place of may not be what the sum cannot be."""
+    n, m = Argument("n", 32), Argument("m", 32)
+    facts = Facts({((n, 1),): Range(5, 9)})
+    assert facts.copy().solve(n, 2, ((m, 1),))
+    known = facts.copy()
+    known.solve(n, 2, ((m, 1),))
+    assert known.range(((m, 1),)) == Range(3, 7)
+    assert not Facts({**facts.known, ((m, 1),): Range(8, 9)}).solve(n, 2, ((m, 1),))
+
+
+def test_equality_is_that_of_signed_and_of_unsigned_numbers() -> None:
+    """A count below zero comes to zero; it may not be compared otherwise."""
+    facts = Facts({((Counted(0), 1),): Range(0, FAR)})
+    count = Value(np.full(32, -3), ((Counted(0), 1),))
+    zero, mask = Value(np.zeros(32, np.int64)), np.ones(32, bool)
+    assert len(ways(facts, ("eq", "b32"), count, zero, mask) or []) == 3
+    assert ways(facts, ("lt", "u32"), count, zero, mask) is None

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import make_ws_gemm as ws
 import pytest
-from proof_rings import COPIES, ROLES, SLIPS
+from proof_rings import CHOSEN, COPIES, ROLES, SLIPS
 from ptx_mutation import Mutant, mutants
 from ptx_programs import PROGRAMS
 
 from cuda_tile.emulator import parse
 from cuda_tile.emulator.proof.verdict import Verdict, verdict_of
 
-RINGS = {"copies": COPIES, "roles": ROLES, "bulk_ring": PROGRAMS["bulk_ring"].text}
+RINGS = {
+    "copies": COPIES,
+    "chosen": CHOSEN,
+    "roles": ROLES,
+    "bulk_ring": PROGRAMS["bulk_ring"].text,
+}
 WS_GEMM = PROGRAMS["ws_gemm"].text
 BOXES = {
     "ws_gemm_param_0": 2 * ws.TILE_M * ws.TILE_K,

@@ -8,7 +8,7 @@ the chip has gets a message, never a kernel that traps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from itertools import permutations
 
@@ -39,7 +39,7 @@ from cuda_tile.ir.traits import (
     SLOT_GIVERS,
     TERMINATORS,
 )
-from cuda_tile.ir.walk import defining_op, location_text, nested_ops
+from cuda_tile.ir.walk import defining_op, location_text, nested_ops, user_ops
 from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
 from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.records import dataclass
@@ -234,21 +234,22 @@ class _Live(BackwardAnalysis[int]):
 
     def __init__(self, flow: ControlFlow, place: Mapping[ir.Value, int]) -> None:
         super().__init__(flow)
-        self._place = place
+        self._asked: dict[ir.Operation, int] = {}
+        self._begun: dict[ir.Operation, int] = {}
+        for value, number in place.items():
+            for op in user_ops(value):
+                self._asked[op] = self._asked.get(op, 0) | 1 << number
+            op = defining_op(value)
+            if op is not None and begins_sum(op) and change_in_place(op) is None:
+                self._begun[op] = 1 << number  # else it is there still
 
     @property
     def bottom(self) -> int:
         return 0
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        if begins_sum(op) and change_in_place(op) is None:  # else it is there still
-            state &= ~self.mask(op.results)
-        return state | self.mask(op.operands)
-
-    def mask(self, values: Iterable[ir.Value]) -> int:
-        """The places of some values."""
-        numbers = {self._place[value] for value in values if value in self._place}
-        return sum(1 << number for number in numbers)
+        state &= ~self._begun.get(op, 0)
+        return state | self._asked.get(op, 0)
 
 
 def _conflicts(

@@ -78,7 +78,7 @@ class _Contents(ForwardAnalysis[_State]):
         self._numbers = {place.op: number for number, place in enumerate(places)}
         self._buffers = Buffers(flow)
         self._used: dict[ir.Operation, tuple[int, int]] = {}
-        self._shared: dict[ir.Operation, int] = {}
+        self._uses: dict[ir.Operation, list[tuple[int, int]]] = {}
 
     def mask(self, allocs: Allocs) -> int:
         """Places as bits."""
@@ -120,15 +120,26 @@ class _Contents(ForwardAnalysis[_State]):
 
     def shared_rings(self, roles: ir.Operation) -> int:
         """The rings, as bits, that more than one role uses."""
-        if roles not in self._shared:
-            once = several = 0
-            for used, _ in _uses(self, roles):
-                several |= once & used
-                once |= used
-            rings = [place.op.name == RING for place in self.places]
-            mask = sum(1 << i for i, is_ring in enumerate(rings) if is_ring)
-            self._shared[roles] = several & mask
-        return self._shared[roles]
+        once = several = 0
+        for used, _ in self.uses(roles):
+            several |= once & used
+            once |= used
+        rings = [place.op.name == RING for place in self.places]
+        return several & sum(1 << i for i, is_ring in enumerate(rings) if is_ring)
+
+    def uses(self, roles: ir.Operation) -> list[tuple[int, int]]:
+        """For each role the places that it uses, and the rings that it takes from."""
+        if roles not in self._uses:
+            self._uses[roles] = [self._used_in(region) for region in roles.regions]
+        return self._uses[roles]
+
+    def _used_in(self, region: ir.Region) -> tuple[int, int]:
+        used = taken = 0
+        for op in nested_in(region):
+            reads, writes = self.used(op)
+            used |= reads | writes
+            taken |= reads if op.name in TAKES else 0
+        return used, taken
 
     def transfer(self, op: ir.Operation, state: _State) -> _State:
         if op.name in ALLOCATES:
@@ -229,23 +240,10 @@ def _places(flow: ControlFlow) -> list[Place]:
     return [place_of(op) for op in flow.ops() if op.name in ALLOCATES]
 
 
-def _uses(contents: _Contents, roles: ir.Operation) -> list[tuple[int, int]]:
-    """For each role the places that it uses, and the rings that it takes from."""
-    found: list[tuple[int, int]] = []
-    for region in roles.regions:
-        used = taken = 0
-        for op in nested_in(region):
-            reads, writes = contents.used(op)
-            used |= reads | writes
-            taken |= reads if op.name == "tileas.take" else 0
-        found.append((used, taken))
-    return found
-
-
 def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
     """Roles that run at the same time keep to bytes of their own."""
     between = contents.shared_rings(roles)
-    for (own, taken), (others, _) in permutations(_uses(contents, roles), 2):
+    for (own, taken), (others, _) in permutations(contents.uses(roles), 2):
         for number in bits(own):
             # What a role does to the slots that it takes, its own walk judges.
             judged = others & (between if between >> number & 1 else ~taken)

@@ -16,7 +16,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.checkers import element_maps as maps
 from cuda_tile.checkers.folds import Folds
 from cuda_tile.ir.attributes import integers
-from cuda_tile.ir.tiles import buffer_layout_of, pending_tile, shape_of
+from cuda_tile.ir.tiles import buffer_layout_of, pending_tile
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.layout.coords import n_bits
 
@@ -36,6 +36,25 @@ class BufferTerms:
         self.values: dict[ir.Value, int] = {}
         self.held: dict[ir.Value, int] = {}
         self._names: dict[ir.Value, tuple[ir.Value, maps.Columns]] = {}
+        self._kinds: dict[ir.Type, tuple[int, tuple[int, ...], str]] = {}
+
+    def bits_of(self, value: ir.Value) -> int:
+        """Bits of the number of an element of a value; none of what is no tile."""
+        return self.kind_of(value)[0]
+
+    def extents_of(self, value: ir.Value) -> tuple[int, ...]:
+        """The extents of a tile, a buffer or what will be a tile."""
+        return self.kind_of(value)[1]
+
+    def kind_of(self, value: ir.Value) -> tuple[int, tuple[int, ...], str]:
+        """Both, and what its elements are, without a layout."""
+        kind = value.type
+        if (found := self._kinds.get(kind)) is None:
+            extents, element = _extents_of(value), kind
+            if isinstance(kind, TileType):
+                element = kind.element_type
+            found = self._kinds[kind] = n_bits(prod(extents)), extents, str(element)
+        return found
 
     def parts(self, values: Iterable[ir.Value]) -> list[int]:
         """The terms of values and of what buffers hold, but for tokens."""
@@ -48,8 +67,8 @@ class BufferTerms:
     def part(self, op: ir.Operation, term: int) -> int:
         """The part of a tile that indices name which nobody knows."""
         result, indices = op.results[0], self.parts(list(op.operands)[1:])
-        label = "part", term, tuple(indices), tuple(shape_of(result))
-        return self.terms.view(label, bits_of(result))
+        label = "part", term, tuple(indices), tuple(self.extents_of(result))
+        return self.terms.view(label, self.bits_of(result))
 
     def through_buffer(self, op: ir.Operation) -> list[int]:
         """Notes what an op does to a buffer; gives the terms of its results."""
@@ -71,11 +90,11 @@ class BufferTerms:
                 return []
 
     def _stored(self, op: ir.Operation, tile: ir.Value, buffer: ir.Value) -> int:
-        term, shape = self.values[tile], extents_of(buffer)
+        term, shape = self.values[tile], self.extents_of(buffer)
         offsets = integers(op, "offsets") if "offsets" in op.attributes else None
         if offsets is None:
             return term
-        found = maps.beginning(shape, shape_of(tile), offsets)
+        found = maps.beginning(shape, self.extents_of(tile), offsets)
         return self.terms.taken(term, *found)
 
     def fill(self, buffer: ir.Value, term: int) -> None:
@@ -106,33 +125,25 @@ class BufferTerms:
         if (known := self._names.get(buffer)) is not None:
             return self.terms.taken(self.content(known[0]), known[1])
         if buffer not in self.held:
-            bits = n_bits(prod(extents_of(buffer)))
+            bits = n_bits(prod(self.extents_of(buffer)))
             return self.terms.view(("what nobody stored", buffer), bits)
         return self.held[buffer]
 
     def _loaded(self, op: ir.Operation) -> int:
         buffer, *into = op.operands
-        term, shape = self.content(buffer), extents_of(buffer)
+        term, shape = self.content(buffer), self.extents_of(buffer)
         offsets = integers(op, "offsets")
         if into:
-            part, start = maps.beginning(shape, shape_of(into[0]), offsets)
+            part, start = maps.beginning(shape, self.extents_of(into[0]), offsets)
             return self.terms.replaced(self.values[into[0]], part, start, term)
-        found = maps.beginning(shape_of(op.results[0]), shape, offsets)
+        found = maps.beginning(self.extents_of(op.results[0]), shape, offsets)
         return self.terms.taken(term, *found)
 
 
-def bits_of(value: ir.Value) -> int:
-    """Bits of the number of an element of a value; none of what is no tile."""
+def _extents_of(value: ir.Value) -> tuple[int, ...]:
     kind = value.type
-    if isinstance(kind, TileType | PendingType | BufferType):
-        return n_bits(prod(extents_of(value)))
-    return 0
-
-
-def extents_of(value: ir.Value) -> tuple[int, ...]:
-    """The extents of a tile, a buffer or what will be a tile."""
-    if isinstance(value.type, BufferType):
+    if isinstance(kind, BufferType):
         return buffer_layout_of(value).shape
-    if isinstance(value.type, PendingType):
+    if isinstance(kind, PendingType):
         return pending_tile(value)[1].shape
-    return shape_of(value)
+    return tuple(kind.shape) if isinstance(kind, TileType) else ()

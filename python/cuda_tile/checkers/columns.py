@@ -31,7 +31,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import begins_sum, runs_by_itself, sum_of
 from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import pending_tile
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.walk import defining_op, location_text, user_ops
 from cuda_tile.layout.tensor import columns_of, rows_of_sums
 
 Spoiled = frozenset[ir.Value]
@@ -52,6 +52,11 @@ class _Contents(ForwardAnalysis[Spoiled]):
             for value, start in first.items()
             if isinstance(value.type, PendingType)
         }
+        makers = map(defining_op, self.ranges)
+        self.touching = {op for op in makers if op is not None}
+        self.touching.update(op for op in flow.ops() if begins_sum(op))
+        for value in self.ranges:
+            self.touching.update(user_ops(value))
         self.faults: dict[ir.Operation, str] = {}
 
     def forward(self, edge: Edge, state: Spoiled) -> Spoiled:
@@ -65,6 +70,8 @@ class _Contents(ForwardAnalysis[Spoiled]):
         return frozenset(after)
 
     def transfer(self, op: ir.Operation, state: Spoiled) -> Spoiled:
+        if op not in self.touching:
+            return state
         for value in (*op.operands, *_changed(op)):
             if value in self.ranges and value in state:
                 self.faults[op] = (
@@ -123,13 +130,12 @@ def faults_of(
     """
     contents = _Contents(flow, first)
     contents.solve(frozenset())
-    for op in flow.ops():
-        for value in op.results:
-            start, end = contents.ranges.get(value, (0, 0))
-            if start < 0 or end > most:
-                contents.faults[op] = (
-                    f"expected sums in columns 0 to {most}, got {start} to {end}"
-                )
+    for value, (start, end) in contents.ranges.items():
+        op = defining_op(value)
+        if op is not None and (start < 0 or end > most):
+            contents.faults[op] = (
+                f"expected sums in columns 0 to {most}, got {start} to {end}"
+            )
     return contents.faults
 
 

@@ -24,7 +24,7 @@ def asking(
         of: The coordinate in the tile of one in the result; linear.
     """
     bits = n_bits(prod(shape))
-    return tuple(pack(of(unpack(1 << bit, shape)), source) for bit in range(bits))
+    return tuple([pack(of(unpack(1 << bit, shape)), source) for bit in range(bits)])
 
 
 def permuting(shape: Shape, source: Shape, order: Shape) -> Columns:

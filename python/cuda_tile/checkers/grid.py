@@ -12,6 +12,8 @@ order themselves.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
 from cuda_tile.analysis.expressions import parameter_of
@@ -25,6 +27,25 @@ from cuda_tile.ir.walk import defining_op, location_text, nested_ops, op_stem
 
 COPY_OUT = "tileas.copy_out"
 BLOCK = "get_tile_block_id"
+
+
+class _Part(NamedTuple):
+    """A quotient or a remainder.
+
+    Attributes:
+        of: What is divided.
+        by: The divisor.
+        is_quotient: Which of both it is.
+        is_floor: Whether the quotient is rounded down, or the remainder has the sign
+            of the divisor.
+        is_unsigned: Whether both are unsigned numbers.
+    """
+
+    of: ir.Value
+    by: ir.Value
+    is_quotient: bool
+    is_floor: bool
+    is_unsigned: bool
 
 
 class Grid:
@@ -63,8 +84,7 @@ class Grid:
         view = _view_of(store)
         if view is None or _parameter(view) is None:
             return _named(store, store, "places that are no tiles of a view")
-        told = {self._multiple(index) for index in _indices_of(store)}
-        if self._used - {None} <= told:
+        if self._used - {None} <= self._told(_indices_of(store)):
             return ""
         return _named(store, store, "the same tile, as far as its indices tell")
 
@@ -85,25 +105,52 @@ class Grid:
         """A tile of memory, by how it is computed."""
         return [self._names.of(value) for value in (view, *_indices_of(op))]
 
-    def _multiple(self, index: ir.Value) -> int | None:
-        """The dimension of the grid by whose number alone blocks differ in an index."""
-        if (dimension := _dimension(index)) is not None:
-            return dimension
+    def _told(self, indices: list[ir.Value]) -> set[int | None]:
+        """The dimensions of the grid whose block numbers follow from some indices."""
+        told = [self._told_by(index) for index in indices]
+        found = {_dimension(value) for value in told if value is not None}
+        parts = [part for value in told if value is not None and (part := _part(value))]
+        for one in parts:
+            for other in parts:
+                if one.is_quotient and not other.is_quotient and self._fit(one, other):
+                    of = self._told_by(one.of)
+                    found.add(None if of is None else _dimension(of))
+        return found
+
+    def _fit(self, quotient: _Part, remainder: _Part) -> bool:
+        """Whether what is divided follows from both.
+
+        It is one of as many numbers in a row as the divisor has values, if the quotient
+        is rounded down, and its remainder tells which; a quotient that is rounded to
+        zero needs a remainder with the sign of what is divided.
+        """
+        if quotient.is_unsigned != remainder.is_unsigned:
+            return False
+        if not (quotient.is_floor or not remainder.is_floor):
+            return False
+        same = [
+            self._names.of(one) == self._names.of(other)
+            for one, other in ((quotient.of, remainder.of), (quotient.by, remainder.by))
+        ]
+        return all(same) and self._is_shared(quotient.by)
+
+    def _told_by(self, index: ir.Value) -> ir.Value | None:
+        """What an index tells: blocks with other numbers of it have another index."""
         op = defining_op(index)
         match "" if op is None else op_stem(op), op:
-            case "assume", ir.Operation():
-                return self._multiple(op.operands[0])
+            case "assume" | "exti", ir.Operation():
+                return self._told_by(op.operands[0])
             case "addi" | "subi", ir.Operation():
                 first, second = op.operands
                 if self._is_shared(second):
-                    return self._multiple(first)
-                return self._multiple(second) if self._is_shared(first) else None
+                    return self._told_by(first)
+                return self._told_by(second) if self._is_shared(first) else None
             case "muli", ir.Operation():
                 first, second = op.operands
                 is_one_to_one = _is_one_to_one(op, constant_of(second))
-                return self._multiple(first) if is_one_to_one else None
+                return self._told_by(first) if is_one_to_one else None
             case _:
-                return None
+                return index
 
     def _is_shared(self, value: ir.Value) -> bool:
         """Whether all tile blocks have the same number here, at any time."""
@@ -125,6 +172,67 @@ def _dimension(value: ir.Value) -> int | None:
     loop, number = argument.owner.owner.operation, argument.arg_number
     is_number = loop.name in TILE_LOOPS and number < first_carried(loop)[1]
     return number if is_number else None
+
+
+def _part(value: ir.Value) -> _Part | None:
+    """The quotient or the remainder that a value is."""
+    op = defining_op(value)
+    if op is None:
+        return None
+    is_unsigned = keyword(op, "signedness") == "unsigned"
+    match op_stem(op):
+        case "divi" if (rounding := keyword(op, "rounding", "zero")) != "positive_inf":
+            is_floor = is_unsigned or rounding == "negative_inf"
+            return _Part(*op.operands, True, is_floor, is_unsigned)
+        case "remi":
+            return _Part(*op.operands, False, is_unsigned, is_unsigned)
+        case "select":
+            return _floor_remainder(op)
+        case _:
+            return None
+
+
+def _floor_remainder(op: ir.Operation) -> _Part | None:
+    """What a choice is between a remainder and its sum with the divisor.
+
+    Only where their signs differ, so that the sum does not wrap around.
+    """
+    condition, other, remainder = op.operands
+    found, sum_ = _part(remainder), defining_op(other)
+    if found is None or found.is_quotient or found.is_floor or sum_ is None:
+        return None
+    if op_stem(sum_) != "addi" or [*sum_.operands] != [remainder, found.by]:
+        return None
+    signs = _below_zero(_conjuncts(condition))
+    below = {remainder} if (constant_of(found.by) or 0) > 0 else {remainder, found.by}
+    return found._replace(is_floor=True) if below in signs else None
+
+
+def _conjuncts(condition: ir.Value) -> list[ir.Value]:
+    op = defining_op(condition)
+    if op is None or op_stem(op) != "andi":
+        return [condition]
+    return [each for operand in op.operands for each in _conjuncts(operand)]
+
+
+def _below_zero(conditions: list[ir.Value]) -> list[set[ir.Value]]:
+    """Of each condition the values of which an odd number is below zero where it holds.
+
+    Empty where it says something else.
+    """
+    found: list[set[ir.Value]] = []
+    for condition in conditions:
+        op = defining_op(condition)
+        if op is not None and op_stem(op) == "xori":
+            one, other = _below_zero(list(op.operands))
+            found.append(one ^ other if one and other else set())
+            continue
+        is_below = op is not None and op_stem(op) == "cmpi"
+        is_below = is_below and keyword(op, "comparison_predicate") == "less_than"
+        is_below = is_below and keyword(op, "signedness") == "signed"
+        is_below = is_below and constant_of(op.operands[1]) == 0
+        found.append({op.operands[0]} if is_below else set())
+    return found
 
 
 def _is_one_to_one(product: ir.Operation, factor: int | None) -> bool:

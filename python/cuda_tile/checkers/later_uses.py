@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.control_flow import ControlFlow, counted_loop
+from cuda_tile.analysis.control_flow import ControlFlow, Point, counted_loop
 from cuda_tile.checkers.protocol_state import Frame
 from cuda_tile.ir.traits import LOOPS
 
@@ -23,14 +23,22 @@ class LaterUses:
         self._chains: dict[ir.Operation, tuple[ir.Operation, ...]] = {}
         self._places: dict[ir.Operation, int] = {}
         self._users: dict[ir.Value, list[ir.Operation]] = {}
+        self._live: dict[tuple[tuple[Point, int], ...], dict[ir.Value, bool]] = {}
 
-    def is_live(self, frames: Sequence[Frame], value: ir.Value) -> bool:
-        """Whether a value may still be used.
+    def live(self, frames: Sequence[Frame]) -> list[ir.Value]:
+        """Which values that the first region of some has may still be used.
 
         Args:
-            frames: The regions that a role is in, from that which has the value on.
-            value: The value.
+            frames: The regions that a role is in, from that which has the values on.
         """
+        where = tuple((frame.point, frame.place) for frame in frames)
+        known = self._live.setdefault(where, {})
+        for value in frames[0].values:
+            if value not in known:
+                known[value] = self._is_live(frames, value)
+        return [value for value in frames[0].values if known[value]]
+
+    def _is_live(self, frames: Sequence[Frame], value: ir.Value) -> bool:
         if value not in self._users:
             self._users[value] = [use.owner.operation for use in value.uses]
         return any(self._is_ahead(frames, user, value) for user in self._users[value])

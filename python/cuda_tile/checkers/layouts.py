@@ -86,8 +86,9 @@ def check_staged(module: ir.Operation, options: Options) -> None:
 
 def _staged_fault_of(op: ir.Operation, known: Layouts) -> str | None:
     fault = fault_of(op, known)
-    is_judged = fault is None and op_stem(op) == "extract" and not awaits_columns(op)
-    return next(_parts(op), None) if is_judged else fault
+    if fault is not None or op.name != "cuda_tile.extract" or awaits_columns(op):
+        return fault
+    return next(_parts(op), None)
 
 
 def fault_of(op: ir.Operation, known: Layouts | None = None) -> str | None:
@@ -99,6 +100,8 @@ def fault_of(op: ir.Operation, known: Layouts | None = None) -> str | None:
     """
     known = {} if known is None else known
     tiles = [v for v in (*op.operands, *op.results) if is_distributed(v)]
+    if not tiles:
+        return None
     layouts: list[LinearLayout] = []
     for value in tiles:
         kind = value.type

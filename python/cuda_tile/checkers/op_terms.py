@@ -3,36 +3,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    BufferType,
-    TileType,
-)
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.analysis.constants import constant_bits, constant_of
 from cuda_tile.checkers import element_maps as maps
-from cuda_tile.checkers.buffer_terms import ZERO, BufferTerms, bits_of, extents_of
+from cuda_tile.checkers.buffer_terms import ZERO, BufferTerms
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import attributes_of, integer
-from cuda_tile.ir.tiles import (
-    element_of,
-    shape_of,
-)
+from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import (
     BUFFER_RENAMES,
     BUFFER_USERS,
     ELEMENTWISE,
+    PURE,
     REDUCTIONS,
-    is_pure,
 )
 from cuda_tile.ir.walk import block_ops, body, op_stem
 from cuda_tile.layout.coords import n_bits
 
-BUFFERS = BUFFER_USERS | BUFFER_RENAMES
 _SIGNS = ("signedness_lhs", "signedness_rhs")
+_RELOCATES = {
+    f"cuda_tile.{stem}" for stem in ("permute", "broadcast", "extract", "cat", "unpack")
+}
+_PRODUCTS = {
+    *(f"cuda_tile.{stem}" for stem in ("mmaf", "mmai", "mmaf_scaled")),
+    *(f"tileas.{stem}" for stem in ("mma_sync", "wgmma", "tcgen05")),
+}
+_HANDS_ON = {
+    "cuda_tile.reshape",
+    *(f"tileas.{stem}" for stem in ("convert_layout", "settled", "await")),
+}
 
 
 class OpTerms(BufferTerms):
@@ -44,36 +48,22 @@ class OpTerms(BufferTerms):
 
     def computed(self, op: ir.Operation) -> bool:
         """Notes what an op computes or moves; whether it does no more than that."""
-        found = self._combined(op) if op.name in REDUCTIONS else self._result(op)
-        for value, term in zip(op.results, found or (), strict=False):
+        if (rule := _RULES.get(op.name)) is None:
+            return False
+        for value, term in zip(op.results, rule(self, op), strict=False):
             self.values[value] = term
-        return found is not None
+        return True
 
-    def _result(self, op: ir.Operation) -> list[int] | None:
-        if op.name in ELEMENTWISE:
-            return [self._peers(op)]
-        match op_stem(op):
-            case "constant":
-                return [self._constant(op)]
-            case "reshape" | "tileas.convert_layout" | "tileas.settled":
-                return self.parts(op.operands)
-            case "tileas.await":
-                return self.parts(op.operands)
-            case "permute" | "broadcast" | "extract" | "cat" | "unpack":
-                return [self._relocated(op)]
-            case "mmaf" | "mmai" | "mmaf_scaled":
-                return [self._product(op)]
-            case "tileas.mma_sync" | "tileas.wgmma" | "tileas.tcgen05":
-                return [self._product(op)]
-            case _ if op.name in BUFFERS:
-                return self.through_buffer(op)
-            case _ if is_pure(op):
-                return self._opaque(op)
-            case _:
-                return None
+    def handed_on(self, op: ir.Operation) -> list[int]:
+        """What an op gives under another name or layout."""
+        return self.parts(op.operands)
+
+    def constant(self, op: ir.Operation) -> list[int]:
+        """A constant, by its bits."""
+        return [self._constant(op)]
 
     def _constant(self, op: ir.Operation) -> int:
-        bits, splat = bits_of(op.results[0]), constant_bits(op)
+        bits, splat = self.bits_of(op.results[0]), constant_bits(op)
         kind = element_of(op.results[0])
         if splat is None:
             return self.terms.view(("constant", op.attributes["value"]), bits)
@@ -81,29 +71,32 @@ class OpTerms(BufferTerms):
             return self.terms.splat(ZERO, bits)
         return self.terms.splat((splat, str(kind)), bits)
 
-    def _opaque(self, op: ir.Operation) -> list[int]:
+    def opaque(self, op: ir.Operation) -> list[int]:
         """What is computed in another way; of the same operands it is the same."""
         label = op_stem(op), _attributes(op), tuple(self.parts(op.operands))
-        return [
-            self.terms.view((*label, number, str(_element_type(value))), bits_of(value))
-            for number, value in enumerate(op.results)
-        ]
+        found: list[int] = []
+        for number, value in enumerate(op.results):
+            bits, _, kind = self.kind_of(value)
+            found.append(self.terms.view((*label, number, kind), bits))
+        return found
 
-    def _peers(self, op: ir.Operation) -> int:
-        parts, bits = self.parts(op.operands), bits_of(op.results[0])
-        kind = element_of(op.results[0])
-        if op_stem(op) == "addf" and self._is_partial(parts[1]):
-            return self.terms.sum(parts[0], self.terms.parts(parts[1])[1:])
-        label = op_stem(op), _attributes(op), str(kind)
-        return self.terms.each(label, parts, bits)
+    def peers(self, op: ir.Operation) -> list[int]:
+        """What is computed of each element."""
+        parts, stem = self.parts(op.operands), op_stem(op)
+        if stem == "addf" and self._is_partial(parts[1]):
+            return [self.terms.sum(parts[0], self.terms.parts(parts[1])[1:])]
+        bits, _, kind = self.kind_of(op.results[0])
+        return [self.terms.each((stem, _attributes(op), kind), parts, bits)]
 
     def _unpacked(self, op: ir.Operation) -> int:
         """Bytes as elements, of which several may share one."""
         (source,), (result,) = op.operands, op.results
-        if bits_of(result) <= bits_of(source):
-            return self._opaque(op)[0]
+        if self.bits_of(result) <= self.bits_of(source):
+            return self.opaque(op)[0]
         kind = str(element_of(result))
-        return self._parts_of_bytes(self.values[source], shape_of(result), 0, kind)
+        return self._parts_of_bytes(
+            self.values[source], self.extents_of(result), 0, kind
+        )
 
     def _parts_of_bytes(
         self, term: int, shape: Sequence[int], dim: int, kind: str
@@ -127,10 +120,18 @@ class OpTerms(BufferTerms):
         """Whether a term is a sum of products that begins with zero."""
         return self.terms.is_sum(term) and self.is_zero(self.terms.parts(term)[0])
 
+    def relocated(self, op: ir.Operation) -> list[int]:
+        """A tile of elements of others."""
+        return [self._relocated(op)]
+
     def _relocated(self, op: ir.Operation) -> int:
         """A tile whose elements are those of operands."""
         source, result = op.operands[0], op.results[0]
-        term, extents, shape = self.values[source], shape_of(source), shape_of(result)
+        term, extents, shape = (
+            self.values[source],
+            self.extents_of(source),
+            self.extents_of(result),
+        )
         match op_stem(op):
             case "permute":
                 order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
@@ -160,15 +161,17 @@ class OpTerms(BufferTerms):
         first, second = parts
         return self.terms.joined(first, second, at)
 
-    def _product(self, op: ir.Operation) -> int:
+    def product(self, op: ir.Operation) -> list[int]:
         """A sum and its products: factors with scales, in an order of their own."""
         base, *scales = list(op.operands)[2:]
-        shape, factors = extents_of(base), list[int]()
+        shape, factors = self.extents_of(base), list[int]()
         sides = [self._side(op, side) for side in (0, 1)]
         depth = sides[0][1][-1]
         for side in (0, 1):
             own = [sides[side]]
-            own += [(self.values[s], shape_of(s)) for s in scales[side : side + 1]]
+            own += [
+                (self.values[s], self.extents_of(s)) for s in scales[side : side + 1]
+            ]
             sign = attributes_of(op).get(_SIGNS[side])
             parts = [
                 self.terms.taken(
@@ -180,12 +183,12 @@ class OpTerms(BufferTerms):
             factors.append(self.terms.each(("factor", sign), parts, bits))
         factors.sort(key=self.terms.order_of)
         product = self.terms.each("product", factors, self.terms.bits(factors[0]))
-        return self.terms.sum(self.values[base], [product])
+        return [self.terms.sum(self.values[base], [product])]
 
     def _side(self, op: ir.Operation, side: int) -> tuple[int, Sequence[int]]:
         """A factor of a product, and its extents in elements, which may share bytes."""
         factor = op.operands[side]
-        term, extents = self.whole(factor), extents_of(factor)
+        term, extents = self.whole(factor), self.extents_of(factor)
         is_buffer = isinstance(factor.type, BufferType)
         if not (is_buffer and str(BufferType(factor.type).element_type) == "i8"):
             return term, extents
@@ -195,12 +198,12 @@ class OpTerms(BufferTerms):
         shape = [2 * n if d == dim else n for d, n in enumerate(extents)]
         return self._parts_of_bytes(term, shape, dim, "f4E2M1FN"), shape
 
-    def _combined(self, op: ir.Operation) -> list[int]:
+    def combined(self, op: ir.Operation) -> list[int]:
         """Folds along a dimension, as one with those that they are made of."""
         source, dim = op.operands[0], integer(op, "dim")
-        columns = maps.reducing(shape_of(source), dim)
+        columns = maps.reducing(self.extents_of(source), dim)
         parts = [self.terms.taken(term, columns) for term in self.parts(op.operands)]
-        bits, label = bits_of(op.results[0]), self._fold(op)
+        bits, label = self.bits_of(op.results[0]), self._fold(op)
         inner = self.terms.folded(label, self.parts(op.operands), columns, bits)
         parts = parts if inner is None else inner
         if is_commutative(op):
@@ -222,11 +225,19 @@ class OpTerms(BufferTerms):
 
 
 def _attributes(op: ir.Operation) -> Hashable:
-    """What an op is told, but for what passes note."""
-    known = attributes_of(op)
-    return tuple((name, known[name]) for name in sorted(known) if "." not in name)
+    """What an op is told, but for what passes note; attributes come by name."""
+    return tuple(item for item in attributes_of(op).items() if "." not in item[0])
 
 
-def _element_type(value: ir.Value) -> ir.Type:
-    """The type of a value, without its layout."""
-    return element_of(value) if isinstance(value.type, TileType) else value.type
+_Rule = Callable[[OpTerms, ir.Operation], Sequence[int]]
+_RULES: dict[str, _Rule] = {
+    **dict.fromkeys(PURE, OpTerms.opaque),
+    **dict.fromkeys(BUFFER_USERS | BUFFER_RENAMES, OpTerms.through_buffer),
+    **dict.fromkeys(_RELOCATES, OpTerms.relocated),
+    **dict.fromkeys(_PRODUCTS, OpTerms.product),
+    **dict.fromkeys(_HANDS_ON, OpTerms.handed_on),
+    "cuda_tile.constant": OpTerms.constant,
+    **dict.fromkeys(ELEMENTWISE, OpTerms.peers),
+    **dict.fromkeys(REDUCTIONS, OpTerms.combined),
+}
+"""How each op computes; what is not here has another effect."""

@@ -3,20 +3,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
-from cuda_tile.analysis.control_flow import ControlFlow, Edge
+from cuda_tile.analysis.control_flow import ControlFlow, Edge, Point
 from cuda_tile.checkers.integers import Form, Symbol
 from cuda_tile.checkers.path_loops import Loops
 from cuda_tile.checkers.path_values import PathValues
 from cuda_tile.checkers.protocol_state import Frame, Role, Value
-from cuda_tile.checkers.protocol_steps import slot_of
+from cuda_tile.checkers.protocol_steps import slot_of, views_behind
 from cuda_tile.checkers.relevant import Relevant
 from cuda_tile.ir.roles import find_roles
 from cuda_tile.ir.traits import COUNTED_LOOPS, LOOPS, TERMINATORS
 
 _HELD = BufferType | PendingType
 _Sent = dict[ir.Value, Value]
+_Views = tuple[ir.Value, ...]
+
+
+class _Route(NamedTuple):
+    """An edge, as roles follow it again and again.
+
+    Attributes:
+        target: Where control arrives.
+        pairs: Values that count, what they become, and of buffers the views behind.
+        is_again: Whether it begins the body of a loop anew.
+        around: The region in which it goes on behind an op; None at a role's end.
+    """
+
+    target: Point
+    pairs: list[tuple[ir.Value, ir.Value, _Views]]
+    is_again: bool
+    around: Point | None
 
 
 class Control:
@@ -31,6 +50,7 @@ class Control:
     def __init__(self, flow: ControlFlow, relevant: Relevant, loops: Loops) -> None:
         self._flow, self._relevant, self.loops = flow, relevant, loops
         self._ends = (flow.entry, find_roles(flow.entry))
+        self._known: dict[ir.Operation, list[_Route]] = {}
 
     def follow(self, role: Role, values: PathValues, op: ir.Operation) -> bool:
         """Follows an edge; whether it begins the body of a loop anew.
@@ -40,25 +60,47 @@ class Control:
             values: What it sees.
             op: An op with regions, or a terminator.
         """
-        edge = self._edge(role, values, op)
+        route = self._edge(role, values, op)
         sent: _Sent = {}
-        for value, received in edge.pairs:
-            if received in self._relevant.values or isinstance(value.type, _HELD):
-                given = self._given(values, value)
-                if given is not None:
-                    sent[received] = given
-        if edge.target.region is None:
-            self._left(role, values, edge.target.op, sent)
+        for value, received, views in route.pairs:
+            given = self._given(values, value, views)
+            if given is not None:
+                sent[received] = given
+        if route.target.region is None:
+            self._left(role, values, route, sent)
             return False
-        if op.name in TERMINATORS and edge.target.op.name in LOOPS:
-            self._again(role, values, edge.target.op, sent)
+        if route.is_again:
+            self._again(role, values, route.target.op, sent)
             return True
-        self._entered(role, values, Frame(edge.target, 0, sent))
+        self._entered(role, values, Frame(route.target, 0, sent))
         return False
 
-    def _edge(self, role: Role, values: PathValues, op: ir.Operation) -> Edge:
+    def _routes(self, op: ir.Operation) -> list[_Route]:
+        if op not in self._known:
+            self._known[op] = [self._route(edge) for edge in self._flow.edges(op)]
+        return self._known[op]
+
+    def _route(self, edge: Edge) -> _Route:
+        """What is handed on along an edge, of that which counts."""
+        target, pairs = edge.target, list[tuple[ir.Value, ir.Value, _Views]]()
+        for value, received in edge.pairs:
+            kind = value.type
+            if received in self._relevant.values or isinstance(kind, _HELD):
+                is_buffer = isinstance(kind, BufferType)
+                views = views_behind(value) if is_buffer else ()
+                pairs.append((value, received, views))
+        is_again = (
+            target.region is not None
+            and edge.source.name in TERMINATORS
+            and target.op.name in LOOPS
+        )
+        is_end = target.region is None and target.op in self._ends
+        around = None if is_end or target.region is not None else _around(target.op)
+        return _Route(target, pairs, is_again, around)
+
+    def _edge(self, role: Role, values: PathValues, op: ir.Operation) -> _Route:
         """Where control goes."""
-        edges = self._flow.edges(op)
+        edges = self._routes(op)
         if len(edges) == 1:
             return edges[0]
         loop = edges[0].target.op if op.name in TERMINATORS else op
@@ -109,16 +151,14 @@ class Control:
         inside = self.loops.names.around
         role.left = frozenset(op for op in role.left if loop not in inside(op))
 
-    def _left(
-        self, role: Role, values: PathValues, op: ir.Operation, sent: _Sent
-    ) -> None:
+    def _left(self, role: Role, values: PathValues, route: _Route, sent: _Sent) -> None:
         """Goes on behind an op; what its iterations counted is no longer known."""
-        if op in self._ends:
+        if route.around is None:
             role.frames.clear()
             return
-        block = op.block
-        while not (role.frames[-1].point.has_block and _block(role) == block):
+        while role.frames[-1].point != route.around:
             role.frames.pop()
+        op = route.target.op
         symbol = self.loops.index(values.number, op) if op.name in LOOPS else None
         for value, given in sent.items():
             if not isinstance(given, Form) or symbol not in dict(given.terms):
@@ -127,12 +167,14 @@ class Control:
         if op.name in LOOPS:
             role.left |= {op}
 
-    def _given(self, values: PathValues, value: ir.Value) -> Value | None:
+    def _given(
+        self, values: PathValues, value: ir.Value, views: _Views
+    ) -> Value | None:
         """What an edge hands on."""
+        if views:
+            return slot_of(values.role, views)
         if isinstance(value.type, PendingType):
             return values.role.lookup(value)
-        if isinstance(value.type, BufferType):
-            return slot_of(values.role, value)
         return values.form(value)
 
 
@@ -151,8 +193,12 @@ def _distance(values: PathValues, loop: ir.Operation) -> Form:
     return read(counted.upper).plus(read(counted.lower), -1)
 
 
-def _block(role: Role) -> ir.Block:
-    return role.frames[-1].point.block
+def _around(op: ir.Operation) -> Point:
+    """The region in which an op stands."""
+    assert op.parent is not None, "only modules stand nowhere"
+    parent, block = op.parent.operation, op.block
+    points = (Point(parent, number) for number in range(len(parent.regions)))
+    return next(p for p in points if p.has_block and p.block == block)
 
 
 def _earlier(given: Value, symbol: Symbol) -> Value:

@@ -57,6 +57,8 @@ class Loops:
         ops = [op for each in roles for op in each]
         self._counted = {op: counted_loop(op) for op in ops}
         self._alike: dict[tuple[int, object], list[ir.Operation]] = {}
+        self._around: dict[tuple[int, object], set[ir.Operation]] = {}
+        self._counts: dict[object, bool] = {}
         self._steps = {
             op: None if loop is None else constant_of(loop.step)
             for op, loop in self._counted.items()
@@ -170,7 +172,20 @@ class Loops:
 
     def counts(self, key: Key) -> bool:
         """Whether a sum says how often some loop runs."""
-        return any(self.alike(number, key) for number in range(len(self.roles)))
+        found = self._counts.get(key.terms)
+        if found is None:
+            roles = range(len(self.roles))
+            found = any(self.alike(number, key) for number in roles)
+            self._counts[key.terms] = found
+        return found
+
+    def around_alike(self, number: int, key: Key) -> set[ir.Operation]:
+        """The loops around those of a role that may run as often as a sum says."""
+        asked = number, key.terms
+        if asked not in self._around:
+            loops = self.alike(number, key)
+            self._around[asked] = {o for op in loops for o in self.names.around(op)}
+        return self._around[asked]
 
     def is_waiting(self, state: State, number: int, key: Key) -> bool:
         """Whether a role has yet to enter a loop that runs as often as a sum says."""
@@ -189,12 +204,15 @@ class Loops:
 
     def far(self, state: State, key: Key | None) -> int:
         """How many iterations beyond those that are told apart; -1 for none."""
-        if key is None or any(
+        if key is None:
+            return -1
+        frames = [f for role in state.roles for f in role.frames if f.trips == key]
+        far = min((f.iteration for f in frames), default=-1) - FAR
+        if far < 0 or any(
             self.is_waiting(state, number, key) for number in range(len(self.roles))
         ):
             return -1
-        frames = (f for role in state.roles for f in role.frames if f.trips == key)
-        return max(-1, min((f.iteration for f in frames), default=-1) - FAR)
+        return far
 
 
 def _made(op: ir.Operation, value: ir.Value) -> Made:

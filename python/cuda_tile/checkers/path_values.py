@@ -207,9 +207,9 @@ class PathValues:
         """What counts a loop that is run anew by others is known for each time."""
         if not self.loops.counts(key):
             return key
-        inside = set[ir.Operation]()
-        for op in self.loops.alike(self.number, key):
-            inside.update(self.loops.names.around(op))
+        inside = self.loops.around_alike(self.number, key)
+        if not inside:
+            return Key(key.terms)
         at: list[tuple[int, int]] = []
         for frame in self.role.frames:
             if frame.trips is not None and frame.trips.terms == key.terms:

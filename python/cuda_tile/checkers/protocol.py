@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import RingType
-from cuda_tile.analysis.control_flow import ControlFlow, regions_of
+from cuda_tile.analysis.control_flow import ControlFlow, Point, regions_of
 from cuda_tile.checkers.integers import Names, Undecided
 from cuda_tile.checkers.later_uses import LaterUses
 from cuda_tile.checkers.path_control import Control
@@ -22,7 +22,14 @@ from cuda_tile.checkers.path_loops import Loops
 from cuda_tile.checkers.path_values import PathValues
 from cuda_tile.checkers.protocol_key import forget, key_of_state
 from cuda_tile.checkers.protocol_state import Frame, Role, State
-from cuda_tile.checkers.protocol_steps import Blocked, Fault, Steps, needs
+from cuda_tile.checkers.protocol_steps import (
+    Action,
+    Blocked,
+    Fault,
+    Steps,
+    action_of,
+    needs,
+)
 from cuda_tile.checkers.relevant import Relevant
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.rings import RING
@@ -78,6 +85,7 @@ class _Explorer:
         self._relevant = Relevant(flow)
         self._loops = Loops(Names(), self._relevant.loops_of_roles())
         self._control = Control(flow, self._relevant, self._loops)
+        self._ahead: dict[Point, list[tuple[int, Action]]] = {}
 
     def verdict(self) -> Verdict:
         """Explores all states."""
@@ -105,7 +113,7 @@ class _Explorer:
     def _given_up(self, state: State, states: int, why: str = SIZE) -> Verdict:
         what = f"expected to be done after {self._most} steps"
         going = [role for role in state.roles if role.frames]  # none at the very end
-        op = self._at(going[-1]) if going else self._flow.entry
+        op = self._at(going[-1]).op if going else self._flow.entry
         return Verdict(states, op, what, frozenset({why}))
 
     def _go_on(self, state: State, seen: set[object]) -> bool:
@@ -115,11 +123,11 @@ class _Explorer:
             role = state.roles[number]
             if not role.frames:
                 continue
-            op = self._at(role)
+            action = self._at(role)
             try:
-                is_again = self._execute(state, number, op)
+                is_again = self._execute(state, number, action)
             except Blocked:
-                waiting.append(op)
+                waiting.append(action.op)
                 continue
             state.guesses = ()
             return not is_again or self._is_new(state, seen)
@@ -151,30 +159,37 @@ class _Explorer:
         seen.add(key)
         return True
 
-    def _at(self, role: Role) -> ir.Operation:
+    def _at(self, role: Role) -> Action:
         """The next op of a role that matters."""
         frame = role.frames[-1]
-        steps = self._flow.steps(frame.point)
-        while not self._is_next(steps[frame.place][0]):
-            frame.place += 1
-        return steps[frame.place][0]
+        if (ahead := self._ahead.get(frame.point)) is None:
+            ahead = self._ahead[frame.point] = self._actions(frame.point)
+        frame.place, action = ahead[frame.place]
+        return action
 
-    def _is_next(self, op: ir.Operation) -> bool:
-        return op in self._relevant.ops or op.name in TERMINATORS
+    def _actions(self, point: Point) -> list[tuple[int, Action]]:
+        """For each op of a region the next one from it on that matters: its place."""
+        found: list[tuple[int, Action]] = []
+        for place, (op, _) in reversed([*enumerate(self._flow.steps(point))]):
+            if op in self._relevant.ops or op.name in TERMINATORS:
+                found.append((place, action_of(op)))
+            elif found:
+                found.append(found[-1])
+        return found[::-1]
 
-    def _execute(self, state: State, number: int, op: ir.Operation) -> bool:
+    def _execute(self, state: State, number: int, action: Action) -> bool:
         """Executes an op; whether that began a loop's body again."""
-        values = PathValues(self._loops, state, number)
-        if op.name == ROLES:
-            state.roles += [
-                Role([*state.roles[0].copy().frames, Frame(point, 0, {})])
-                for point in regions_of(op)
-            ]
+        values, op = PathValues(self._loops, state, number), action.op
+        if not action.is_control:
+            Steps(state, number, lambda v: values.form(v).number).run(action)
+            state.roles[number].frames[-1].place += 1
             return False
-        if len(op.regions) or op.name in TERMINATORS:
+        if op.name != ROLES:
             return self._control.follow(state.roles[number], values, op)
-        Steps(state, number, lambda v: values.form(v).number).run(op)
-        state.roles[number].frames[-1].place += 1
+        state.roles += [
+            Role([*state.roles[0].copy().frames, Frame(point, 0, {})])
+            for point in regions_of(op)
+        ]
         return False
 
 

@@ -16,7 +16,6 @@ from cuda_tile.checkers.path_loops import Loops
 from cuda_tile.checkers.protocol_state import (
     FAR,
     STEPS,
-    Frame,
     Pending,
     Ring,
     Role,
@@ -96,20 +95,17 @@ class _Relative:
                 frame.place,
                 frame.iteration - self.by_key[frame.trips][0],
                 self.key(frame.trips),
-                self.values(role, frame),
+                self.values(role, number),
             )
-            for frame in role.frames
+            for number, frame in enumerate(role.frames)
         )
         return frames, role.started - role.done, role.left
 
-    def values(self, role: Role, frame: Frame) -> frozenset[object]:
-        """What a region has that may still be used."""
-        inner = role.frames[_place_of(role, frame) :]
-        return frozenset(
-            self.value(role, value, given)
-            for value, given in frame.values.items()
-            if self.uses.is_live(inner, value)
-        )
+    def values(self, role: Role, number: int) -> frozenset[object]:
+        """What the region of a number has that may still be used."""
+        given = role.frames[number].values
+        live = self.uses.live(role.frames[number:])
+        return frozenset(self.value(role, value, given[value]) for value in live)
 
     def _released(self, ring: ir.Operation) -> int:
         made = self.state.rings.get(ring)
@@ -174,7 +170,3 @@ def _is_gone(state: State, loops: Loops, key: Key) -> bool:
                 if not own and role.frames and op not in role.left:
                     return False
     return any(symbol.at for symbol, _ in key.terms)
-
-
-def _place_of(role: Role, frame: Frame) -> int:
-    return next(n for n, each in enumerate(role.frames) if each is frame)

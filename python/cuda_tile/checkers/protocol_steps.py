@@ -8,7 +8,8 @@ release, which waits for the products that read it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -25,7 +26,7 @@ from cuda_tile.checkers.protocol_state import (
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.rings import RING, ring_of
-from cuda_tile.ir.traits import AWAITS, RING_STEPS, SLOT_GIVERS
+from cuda_tile.ir.traits import AWAITS, RING_STEPS, SLOT_GIVERS, TERMINATORS
 from cuda_tile.ir.walk import defining_op, location_text
 
 
@@ -46,6 +47,64 @@ class Blocked(Exception):
     """A role waits for another one."""
 
 
+class Action(NamedTuple):
+    """What an op of a role does, as a search asks for it again and again.
+
+    Attributes:
+        op: The op.
+        is_control: Whether it has regions, or ends one.
+        step: Its step of a ring; `make` of the op that makes one, empty for others.
+        ring: That ring.
+        slots: How many slots the ring has.
+        accesses: The buffers of other ops, with the views behind each, and whether they
+            are read and written.
+        starts: Whether it starts a product that goes on behind it.
+        sums: Pending values of which it is a wait.
+        groups: How many groups a wait for these may leave in flight; below 0 if it
+            waits for the very products.
+        results: What it gives of slots and sums.
+    """
+
+    op: ir.Operation
+    is_control: bool
+    step: str = ""
+    ring: ir.Operation | None = None
+    slots: int = 0
+    accesses: tuple[tuple[tuple[ir.Value, ...], bool, bool], ...] = ()
+    starts: bool = False
+    sums: tuple[ir.Value, ...] = ()
+    groups: int = -1
+    results: tuple[ir.Value, ...] = ()
+
+
+def action_of(op: ir.Operation) -> Action:
+    """What an op does.
+
+    Args:
+        op: The op.
+    """
+    name = op.name
+    if len(op.regions) or name in TERMINATORS:
+        return Action(op, is_control=True)
+    if name == RING:
+        return Action(op, is_control=False, step="make", ring=op)
+    sums = tuple(v for v in op.operands if isinstance(v.type, PendingType))
+    action = Action(op, is_control=False, sums=sums if name in AWAITS else ())
+    if sums and "groups" in op.attributes:
+        action = action._replace(groups=integer(op, "groups"))
+    if name in RING_STEPS:
+        ring, slots = ring_of(op), RingType(op.operands[0].type).slots
+        results = tuple(op.results) if name in SLOT_GIVERS else ()
+        step = name.removeprefix("tileas.")
+        return action._replace(step=step, ring=ring, slots=slots, results=results)
+    found = _cuda_tile.buffer_accesses(op)
+    return action._replace(
+        accesses=tuple((views_behind(op.operands[n]), r, w) for n, r, w in found),
+        starts=runs_by_itself(op),
+        results=tuple(v for v in op.results if isinstance(v.type, PendingType)),
+    )
+
+
 class Steps:
     """Executes one op of one role.
 
@@ -62,24 +121,23 @@ class Steps:
         self.role: Role = state.roles[number]
         self.frame: Frame = self.role.frames[-1]
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, action: Action) -> None:
         """Executes an op without regions that is no terminator.
 
         Args:
-            op: The op.
+            action: What it does.
 
         Raises:
             Blocked: It waits; nothing has changed.
             Fault: It may not run.
         """
-        if op.name == RING:
-            self._make(op)
-        elif op.name in RING_STEPS:
-            self._step(op)
+        if action.ring is None:
+            self._access(action)
+            self._wait(action)
+        elif action.step == "make":
+            self._make(action.ring)
         else:
-            self._access(op)
-            if op.name in AWAITS:
-                self._wait(op)
+            self._step(action, action.ring)
 
     def _make(self, op: ir.Operation) -> None:
         """A ring is made, or made anew where nothing uses its slots any more."""
@@ -92,24 +150,22 @@ class Steps:
             )
         self.state.rings[op] = Ring()
 
-    def _step(self, op: ir.Operation) -> None:
-        step, made_by = op.name.removeprefix("tileas."), ring_of(op)
-        ring, iteration = self.state.rings[made_by], self.number_of(op.operands[1])
-        self._check_order(op, step, ring, iteration)
+    def _step(self, action: Action, made_by: ir.Operation) -> None:
+        op, step, ring = action.op, action.step, self.state.rings[made_by]
+        iteration = self.number_of(op.operands[1])
+        self._check_order(action, ring, iteration)
         if step == "release":
-            self._wait(op)
+            self._wait(action)
             self._check_read(op, ring, iteration)
             ring.filled.pop(iteration, None)
             ring.readers.pop(iteration, None)
         ring.counts[step] += 1
-        if op.name in SLOT_GIVERS:
-            for place, buffer in enumerate(op.results):
-                self.frame.values[buffer] = Slot(made_by, iteration, place)
+        for place, buffer in enumerate(action.results):
+            self.frame.values[buffer] = Slot(made_by, iteration, place)
 
-    def _check_order(
-        self, op: ir.Operation, step: str, ring: Ring, iteration: int
-    ) -> None:
+    def _check_order(self, action: Action, ring: Ring, iteration: int) -> None:
         """A step is for the next iteration, by one role, and behind what it needs."""
+        op, step = action.op, action.step
         following = ring.counts[step]
         if iteration != following:
             raise Fault(
@@ -121,7 +177,7 @@ class Steps:
         if ring.who.setdefault(step, self.number) != self.number:
             raise Fault(op, f"expected one role to {step} slots of {_named(op)}")
         before = STEPS[STEPS.index(step) - 1]
-        slots = RingType(op.operands[0].type).slots if step == "acquire" else 0
+        slots = action.slots if step == "acquire" else 0
         if ring.counts[before] > iteration - slots:
             return
         if step in ("acquire", "take"):
@@ -137,9 +193,10 @@ class Steps:
                 f"{self.role.started - self.role.done} of them in flight",
             )
 
-    def _access(self, op: ir.Operation) -> None:
-        for place, is_read, is_written in _cuda_tile.buffer_accesses(op):
-            slot = slot_of(self.role, op.operands[place])
+    def _access(self, action: Action) -> None:
+        op = action.op
+        for views, is_read, is_written in action.accesses:
+            slot = slot_of(self.role, views)
             if slot is not None and is_written:
                 self._check_held(op, slot, "acquire", "publish")
                 filled = self.state.rings[slot.ring].filled
@@ -147,13 +204,12 @@ class Steps:
                 filled[slot.iteration] = had | {slot.number}
             if slot is not None and is_read:
                 self._check_held(op, slot, "take", "release")
-                self._read(op, slot)
-        if runs_by_itself(op):
-            self.frame.values[op.results[0]] = Pending(self.role.started)
+                self._read(action, slot)
+        if action.starts:
+            self.frame.values[action.results[0]] = Pending(self.role.started)
             self.role.started += 1
         else:
-            sums = [v for v in op.results if isinstance(v.type, PendingType)]
-            self.frame.values.update(dict.fromkeys(sums, Pending(-1)))
+            self.frame.values.update(dict.fromkeys(action.results, Pending(-1)))
 
     def _check_held(self, op: ir.Operation, slot: Slot, first: str, last: str) -> None:
         counts = self.state.rings[slot.ring].counts
@@ -168,8 +224,8 @@ class Steps:
             f"{users(slot.ring, first, last)} may change it",
         )
 
-    def _read(self, op: ir.Operation, slot: Slot) -> None:
-        ring = self.state.rings[slot.ring]
+    def _read(self, action: Action, slot: Slot) -> None:
+        op, ring = action.op, self.state.rings[slot.ring]
         if slot.number not in ring.filled.get(slot.iteration, ()):
             raise Fault(
                 op,
@@ -177,15 +233,14 @@ class Steps:
                 f"{slot.number} of its slot of {_ring(slot.ring)}, got nothing between "
                 f"{users(slot.ring, 'acquire', 'publish')} of iteration t",
             )
-        if runs_by_itself(op):
+        if action.starts:
             ring.readers[slot.iteration] = self.role.started
 
-    def _wait(self, op: ir.Operation) -> None:
+    def _wait(self, action: Action) -> None:
         """Products are over that a wait names, and all but its youngest groups."""
-        sums = [v for v in op.operands if isinstance(v.type, PendingType)]
-        numbers = [self._product(v) + 1 for v in sums]
-        if sums and "groups" in op.attributes:
-            numbers = [self.role.started - integer(op, "groups")]
+        numbers = [self._product(v) + 1 for v in action.sums]
+        if numbers and action.groups >= 0:
+            numbers = [self.role.started - action.groups]
         self.role.done = max([self.role.done, *numbers])
 
     def _product(self, value: ir.Value) -> int:
@@ -193,21 +248,30 @@ class Steps:
         return found.product if isinstance(found, Pending) else -1
 
 
-def slot_of(role: Role, value: ir.Value) -> Slot | None:
+def views_behind(value: ir.Value) -> tuple[ir.Value, ...]:
+    """A buffer, and the buffers that it is a view of, the nearest first.
+
+    Args:
+        value: The buffer.
+    """
+    found = [value]
+    while (op := defining_op(found[-1])) is not None:
+        views = [v for v in op.operands if isinstance(v.type, BufferType)]
+        if not views:
+            break
+        found.append(views[0])
+    return tuple(found)
+
+
+def slot_of(role: Role, views: Sequence[ir.Value]) -> Slot | None:
     """The slot of which a buffer is a view; None for one of no ring.
 
     Args:
         role: Who uses it.
-        value: The buffer.
+        views: The buffer, and those that it is a view of.
     """
-    while not isinstance(found := role.lookup(value), Slot):
-        op = defining_op(value)
-        behind = [] if op is None else list(op.operands)
-        views = [v for v in behind if isinstance(v.type, BufferType)]
-        if not views:
-            return None
-        value = views[0]
-    return found
+    known = map(role.lookup, views)
+    return next((found for found in known if isinstance(found, Slot)), None)
 
 
 def needs(op: ir.Operation, before: str, slots: int) -> str:

@@ -13,6 +13,8 @@ from cuda_tile.ir.roles import ROLES, find_roles
 from cuda_tile.ir.traits import AWAITS, LOOPS, RING_STEPS, TERMINATORS
 from cuda_tile.ir.walk import defining_op, enclosing_ops_of, nested_in
 
+_STEPS = RING_STEPS | AWAITS | {RING, ROLES}
+
 
 class Relevant:
     """What is followed on a path; all else decides nothing.
@@ -58,20 +60,21 @@ class Relevant:
         return [first, *([op for op in loops if op in ops] for ops in inner)]
 
     def _is_step(self, op: ir.Operation) -> bool:
-        if op.name in TERMINATORS:
+        name = op.name
+        if name in TERMINATORS:
             parent = op.parent
             return parent is not None and any(
                 edge.target.op != parent.operation for edge in self._flow.edges(op)
             )
-        is_step = op.name in RING_STEPS or op.name in (RING, ROLES)
-        is_step = is_step or op.name in AWAITS or runs_by_itself(op)
-        return is_step or (not len(op.regions) and self._uses_ring(op))
+        if name in _STEPS or runs_by_itself(op):
+            return True
+        return not len(op.regions) and self._uses_ring(op)
 
     def _uses_ring(self, op: ir.Operation) -> bool:
         access = self._buffers.access(op)
-        used = frozenset[ir.Operation]() if access is None else access.reads
-        used = used if access is None else used | access.writes
-        return any(made.name == RING for made in used)
+        if access is None:
+            return False
+        return any(made.name == RING for made in access.reads | access.writes)
 
     def _behind(self, roots: list[ir.Value]) -> set[ir.Value]:
         """All values that some are computed from."""

@@ -13,6 +13,7 @@ column of one more bit.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from cuda_tile.layout import f2
@@ -65,12 +66,12 @@ class Terms:
 
     def number(self, node: Node) -> int:
         """The number of a term."""
-        if node not in self._numbers:
-            self._numbers[node] = len(self.nodes)
+        number = self._numbers.setdefault(node, len(self.nodes))
+        if number == len(self.nodes):
             self.nodes.append(node)
             deepest = max((self._depths[part] for part in node.parts), default=-1)
             self._depths.append(deepest + 1)
-        return self._numbers[node]
+        return number
 
     def view(self, label: Hashable, bits: int) -> int:
         """A tile that no law takes apart.
@@ -112,9 +113,9 @@ class Terms:
             origin: The number of the first.
         """
         key = term, columns, origin
-        if key not in self._asked:
-            self._asked[key] = self._taken(*key)
-        return self._asked[key]
+        if (found := self._asked.get(key)) is None:
+            found = self._asked[key] = self._taken(*key)
+        return found
 
     def _taken(self, term: int, columns: Columns, origin: int) -> int:
         node, bits = self.nodes[term], len(columns)
@@ -123,20 +124,15 @@ class Terms:
         if self._depths[term] > MOST_DEEP:
             node = Node("view", node.bits, _Deep(term), (), identity(node.bits))
         if node.kind == "view":
-            found = tuple(f2.apply(node.columns, column) for column in columns)
-            first = node.origin ^ f2.apply(node.columns, origin)
+            found, first = _composed(node, columns, origin)
             return self._seen(Node("view", bits, node.label, (), found, first))
-        parts: list[int] = []
-        for part in node.parts:
-            more = range(node.bits, self.bits(part))
-            parts.append(
-                self.taken(part, columns + tuple(1 << b for b in more), origin)
-            )
+        parts = tuple(
+            self.taken(part, columns + identity(self.bits(part))[node.bits :], origin)
+            for part in node.parts
+        )
         if node.kind != "choice":
-            return self.number(node._replace(bits=bits, parts=tuple(parts)))
-        chosen = tuple(f2.apply(node.columns, column) for column in columns)
-        first = node.origin ^ f2.apply(node.columns, origin)
-        return self._choice(parts, chosen, first)
+            return self.number(Node(node.kind, bits, node.label, parts))
+        return self._choice(parts, *_composed(node, columns, origin))
 
     def _seen(self, view: Node) -> int:
         """A view, or the term of which it is a view of all elements in order."""
@@ -170,7 +166,7 @@ class Terms:
     ) -> int | None:
         """What `joined` gives; None if it must choose and may not."""
         one, other = self.nodes[first], self.nodes[second]
-        alike = one._replace(parts=(), origin=0) == other._replace(parts=(), origin=0)
+        alike = one[:3] == other[:3] and one.columns == other.columns
         if alike and one.kind == "view":
             step = one.origin ^ other.origin
             columns = (*one.columns[:at], step, *one.columns[at:])
@@ -235,9 +231,18 @@ class Terms:
         return found
 
 
+@cache
 def identity(bits: int) -> Columns:
     """The map that asks for the very element that is wanted."""
     return tuple(1 << bit for bit in range(bits))
+
+
+def _composed(node: Node, columns: Columns, origin: int) -> tuple[Columns, int]:
+    """The columns and the origin of a view of a view."""
+    if node.columns == identity(node.bits):
+        return columns, node.origin ^ origin
+    found = tuple(f2.apply(node.columns, column) for column in columns)
+    return found, node.origin ^ f2.apply(node.columns, origin)
 
 
 def _drop(number: int, bit: int) -> int:

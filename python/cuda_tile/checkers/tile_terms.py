@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
-from cuda_tile.checkers.buffer_terms import bits_of
 from cuda_tile.checkers.folds import Folds
 from cuda_tile.checkers.op_terms import OpTerms
 from cuda_tile.ir.memory_order import memory_order
@@ -73,7 +72,7 @@ class TileTerms:
                 self._accessed(op)
 
     def _unknown(self, value: ir.Value, label: Hashable) -> None:
-        self._ops.values[value] = self.terms.view(label, bits_of(value))
+        self._ops.values[value] = self.terms.view(label, self._ops.bits_of(value))
 
     def _around(self, op: ir.Operation) -> None:
         """A loop or a branch: what it is given is compared, what it leaves unknown."""
@@ -100,11 +99,13 @@ class TileTerms:
             return
         if op.name in COPIES:
             *given, buffer = op.operands
-            self._ops.fill(buffer, self._load(op, given, bits_of(buffer)))
+            self._ops.fill(buffer, self._load(op, given, self._ops.bits_of(buffer)))
             return
         if op.name in LOADS and not memory_order(op).is_strong:
             value = op.results[0]
-            self._ops.values[value] = self._load(op, op.operands, bits_of(value))
+            self._ops.values[value] = self._load(
+                op, op.operands, self._ops.bits_of(value)
+            )
             return
         name = _NAMES.get(op_stem(op), op_stem(op))
         self._effect(name, op, self._ops.parts(op.operands))

@@ -36,14 +36,14 @@ class Span:
         return len(self._rows)
 
     def _eliminate(self, vector: int) -> tuple[int, int]:
-        mask = 0
-        rest = vector
-        for lead in sorted(self._rows, reverse=True):
-            if rest >> lead & 1:
-                row, row_mask = self._rows[lead]
-                rest ^= row
-                mask ^= row_mask
-        return rest, mask
+        mask = left = 0
+        while vector:
+            lead = vector.bit_length() - 1
+            row, row_mask = self._rows.get(lead, (1 << lead, 0))
+            left |= 0 if lead in self._rows else row
+            vector ^= row
+            mask ^= row_mask
+        return left, mask
 
     def add(self, vector: int) -> bool:
         """Adds a vector; returns whether it was outside the span."""
@@ -76,11 +76,11 @@ def apply(columns: Sequence[int], vector: int) -> int:
         columns: The columns of the matrix, as bit masks.
         vector: The vector, a bit mask.
     """
-    result = 0
-    for column in columns:
-        if vector & 1:
-            result ^= column
-        vector >>= 1
+    result, rest = 0, vector & (1 << len(columns)) - 1
+    while rest:
+        lowest = rest & -rest
+        result ^= columns[lowest.bit_length() - 1]
+        rest ^= lowest
     return result
 
 

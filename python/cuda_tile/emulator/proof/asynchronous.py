@@ -42,8 +42,8 @@ def same(step: Step, operand: Operand, what: str) -> int:
         step.address(operand) if isinstance(operand, Address) else step.value(operand)
     )
     numbers = value.numbers
-    own = None if numbers is None else np.unique(numbers[step.mask])
-    if own is None or own.size != 1:
+    own = None if numbers is None else numbers[step.mask]
+    if own is None or not own.size or (own != own[0]).any():
         raise Doubt(f"has {what} that nobody knows, or several")
     return int(own[0])
 

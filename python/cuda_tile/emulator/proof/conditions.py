@@ -66,7 +66,17 @@ def ways(
         is_wide = all(_is_wide(name) for side in (first, second) for name, _ in side[1])
         is_known = is_wide and modifiers[-1] != "u64"
         return _three(facts, first, second, kind) if is_known else None
-    least = -(1 << 31) if modifiers[-1][0] == "s" else 0
+    readings = [-(1 << 31) if modifiers[-1][0] == "s" else 0]
+    if kind[0] == "eq":  # the same for signed and unsigned numbers
+        readings = [*readings, -(1 << 31) - readings[0]]
+    found = (_read(facts, first, second, kind, least) for least in readings)
+    return next((ways for ways in found if ways is not None), None)
+
+
+def _read(
+    facts: Facts, first: Part, second: Part, kind: tuple[str, bool], least: int
+) -> list[Way] | None:
+    """The ways on from a comparison of numbers of 32 bits, read from a least one on."""
     known = [facts]
     for number, terms in (first, second):
         found = [_windows(fact, number, terms, least) for fact in known]
@@ -173,7 +183,8 @@ def _three(facts: Facts, one: Part, other: Part, kind: tuple[str, bool]) -> list
         if fact.learn(difference, Range(least, most)):
             end, other_end = fact.range(difference)
             equal = _solved(difference, end) if end == other_end else None
-            found.append(Way(fact, truth ^ is_negated, equal))
+            if equal is None or fact.solve(*equal):
+                found.append(Way(fact, truth ^ is_negated, equal))
     return found
 
 

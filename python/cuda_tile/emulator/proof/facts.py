@@ -8,7 +8,8 @@ awaited because that iteration comes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from cuda_tile.emulator.proof.values import Counted, Made, Terms, ordered
@@ -38,6 +39,16 @@ class Range(NamedTuple):
     def turned(self) -> Range:
         """The range of the sum's negative."""
         return Range(-self.most, -self.least)
+
+
+_FIXED = 1 << 13
+"""What fixed numbers of iterations stay below that a search can follow."""
+_WORD = Range(0, (1 << 32) - 1)
+EXTREMES = {
+    (opcode, *kind)
+    for opcode in ("min", "max")
+    for kind in (("s32",), ("u32",), ("relu", "s32"))
+}
 
 
 class Argument(NamedTuple):
@@ -85,6 +96,39 @@ def _chosen(symbol: Made) -> tuple[int, int] | None:
     return None if one[1] or other[1] else (one[0], other[0])
 
 
+def _extreme(symbol: Made) -> Range:
+    """The range of the lesser or the greater of two numbers of 32 bits.
+
+    What is signed and may be negative may be any unsigned number; with `relu` zero
+    takes the place of what is negative (PTX ISA, "min", "max").
+    """
+    opcode, *relu, kind = symbol.words
+    ends = Range(-(1 << 31), (1 << 31) - 1) if kind == "s32" else _WORD
+    sides: list[Range] = []
+    for number, terms in symbol.parts[:2]:
+        side = _sum_of(map(_least_and_most, (name for name, _ in terms)), terms)
+        side = side.moved(number)
+        sides.append(side if side.both(ends) == side and side.least >= 0 else ends)
+    chosen = min if opcode == "min" else max
+    one, other = sides
+    found = Range(chosen(one.least, other.least), chosen(one.most, other.most))
+    if relu:
+        found = Range(max(0, found.least), max(0, found.most))
+    return found if found.least >= 0 else _WORD
+
+
+def _sum_of(parts: Iterable[Range], terms: Terms) -> Range:
+    """The sum of ranges, each as often as a term says."""
+    least = most = 0
+    for part, (_, count) in zip(parts, terms, strict=True):
+        own, factor = part if count > 0 else part.turned(), abs(count)
+        least = -FAR if own.least <= -FAR else least + factor * own.least
+        most = FAR if own.most >= FAR else most + factor * own.most
+        least, most = max(least, -FAR), min(most, FAR)
+    return Range(least, most)
+
+
+@lru_cache(maxsize=4096)
 def _least_and_most(symbol: Hashable) -> Range:
     """What a symbol is at least and at most, whatever happened."""
     if isinstance(symbol, Counted):
@@ -101,9 +145,11 @@ def _least_and_most(symbol: Hashable) -> Range:
         return Range(0, 1)
     if (numbers := _chosen(symbol)) is not None:
         return Range(min(numbers), max(numbers))
+    if symbol.words in EXTREMES:
+        return _extreme(symbol)
     kinds = symbol.words[1:]
     if kinds and kinds[-1] in {"u32", "s32", "b32"} and "wide" not in kinds:
-        return Range(0, (1 << 32) - 1)
+        return _WORD
     return Range()
 
 
@@ -152,15 +198,11 @@ class Facts:
 
     def _sum(self, terms: Terms) -> Range:
         """The sum of the ranges of its parts."""
-        least = most = 0
-        for name, count in terms:
-            part = _least_and_most(name).both(self.known.get(((name, 1),), Range()))
-            part = part if count > 0 else part.turned()
-            factor = abs(count)
-            least = -FAR if part.least <= -FAR else least + factor * part.least
-            most = FAR if part.most >= FAR else most + factor * part.most
-            least, most = max(least, -FAR), min(most, FAR)
-        return Range(least, most)
+        parts = (
+            _least_and_most(name).both(self.known.get(((name, 1),), Range()))
+            for name, _ in terms
+        )
+        return _sum_of(parts, terms)
 
     def learn(self, terms: Terms, news: Range) -> bool:
         """Notes what a sum is on this path.
@@ -193,6 +235,28 @@ class Facts:
             self.known[sum_] = self.known.get(sum_, Range()).both(under)
         return True
 
+    def solve(self, symbol: Hashable, number: int, terms: Terms) -> bool:
+        """Notes what bounds of a symbol say of a sum that is equal to it.
+
+        Args:
+            symbol: The symbol.
+            number: The number of the sum.
+            terms: Its symbols.
+
+        Returns:
+            Whether it can be equal.
+        """
+        known = {**self.known, ((symbol, 1),): self.range(((symbol, 1),))}
+        for own, range_ in known.items():
+            sums = dict(own)
+            if not (count := sums.pop(symbol, 0)):
+                continue
+            for name, factor in terms:
+                sums[name] = sums.get(name, 0) + count * factor
+            if not self.learn(ordered(sums), range_.moved(-count * number)):
+                return False
+        return True
+
     def shifted(self, symbol: Hashable, by: int) -> Facts:
         """What is known once a symbol means what it did plus a number.
 
@@ -211,6 +275,8 @@ class Facts:
     def rise_to(self, later: Facts) -> bool:
         """Whether bounds have moved, and none towards an end that has not.
 
+        One that no search would reach, as the greatest number of 32 bits, is no end.
+
         Args:
             later: What the path knows later.
         """
@@ -218,7 +284,7 @@ class Facts:
         for terms, range_ in self.known.items():
             now = later.known.get(terms, Range())
             moves = [old != new for old, new in zip(range_, now, strict=True)]
-            ends = [abs(end) < FAR for end in now]
+            ends = [abs(end) < _FIXED for end in now]
             if any(moves) and any(
                 e and not m for e, m in zip(ends, moves, strict=True)
             ):

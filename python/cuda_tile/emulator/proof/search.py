@@ -47,11 +47,14 @@ class Search:
         is_exact: Whether paths know what holds of sums, and count without end. Without
             it there are less of them, which suffices where no condition depends on
             another one.
+        splits: Whether paths that know of sums split where the lesser or the greater of
+            two is chosen. Without it that is a symbol, as far as they do not tell.
         accesses: Its accesses to global memory.
     """
 
     kernel: Kernel
     is_exact: bool = True
+    splits: bool = True
     accesses: Accesses = field(init=False)
 
     def __post_init__(self) -> None:
@@ -240,7 +243,7 @@ class Search:
                 return None
             return [(way, self._fixed(way.truth)) for way in found]
         compared = ("le", modifiers[-1])
-        found = ways(state.facts, compared, *operands, group.mask)
+        found = self._smaller(state, group, compared, operands)
         if found is None or modifiers[:-1] not in {(), ("relu",)}:
             return None
         first, last = operands if opcode == "min" else operands[::-1]
@@ -256,7 +259,27 @@ class Search:
                     return None
                 more = [way._replace(truth=int(number <= 0))]
             both += [(each, zero if each.truth else value) for each in more]
-        return both
+        return both if self.splits or len(both) == 1 else None
+
+    def _smaller(
+        self,
+        state: State,
+        group: Threads,
+        compared: tuple[str, str],
+        operands: tuple[Value, Value],
+    ) -> list[Way] | None:
+        """The ways in which the first operand is no greater than the second, or is.
+
+        One, if either is no greater whatever they are: where both are equal it does
+        not matter which is chosen. Several only if choices split paths.
+        """
+        found = ways(state.facts, compared, *operands, group.mask)
+        if found is None or len(found) == 1:
+            return found
+        turned = ways(state.facts, compared, *operands[::-1], group.mask)
+        if turned is not None and len(turned) == 1 and turned[0].truth:
+            return [turned[0]._replace(truth=0)]
+        return found if self.splits else None
 
     def _fixed(self, number: int) -> Value:
         return Value(np.full(self.kernel.n_threads, number, np.int64))

@@ -222,6 +222,17 @@ class Shadow:
             found[place] = number
         self.reader[units] = found[which.ravel()]
 
+    def note_row(self, places: Array, row: int) -> None:
+        """Adds one row to those that have read units; a unit may come several times."""
+        before = self.reader[places]
+        grown = np.zeros(len(self.sets), np.int32)
+        for number in _numbers(before):
+            members = tuple(sorted({*self.sets[number], row}))
+            grown[number] = self.numbers.setdefault(members, len(self.sets))
+            if grown[number] == len(self.sets):
+                self.sets.append(members)
+        self.reader[places] = grown[before]
+
     def writes(self, places: Array, threads: Array) -> None:
         """Threads write units.
 
@@ -253,7 +264,7 @@ class Shadow:
             return
         reader = self.reader[places]
         for number in _numbers(reader):
-            who = np.unique(threads[reader == number])
+            who = _numbers(threads[reader == number])
             if not self.rows.known[list(self.sets[number])][:, who].all():
                 raise Doubt("writes what another thread reads, with no barrier between")
 
@@ -330,7 +341,7 @@ class Shadow:
             self.words -= {*places.tolist()}
             self.writer[places], self.reader[places] = row, 0
         else:
-            self.note_read(np.unique(places), np.full(np.unique(places).size, row))
+            self.note_row(places, int(row))
         return int(row)
 
     # Synchronisation ---------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Threads:
     registers: dict[Register, Value]
     waits: int | tuple[str, int] | None = None
     loops: int = 0
-    _warps: tuple[Array, Array] | None = None
+    _warps: tuple[Array, int] | None = None
 
     def copy(self) -> Threads:
         """Others at the same place."""
@@ -69,11 +70,12 @@ class Threads:
         return Threads(self.place, self.mask, known, self.waits, self.loops)
 
     @property
-    def warps(self) -> Array:
-        """Which warps have threads among them."""
+    def warps(self) -> int:
+        """Which warps have threads among them, as bits."""
         if self._warps is None or self._warps[0] is not self.mask:
             firsts = np.arange(0, self.mask.size, WARP)
-            self._warps = self.mask, np.logical_or.reduceat(self.mask, firsts)
+            flags = np.packbits(np.logical_or.reduceat(self.mask, firsts))
+            self._warps = self.mask, int.from_bytes(flags.tobytes(), "big")
         return self._warps[1]
 
 
@@ -119,6 +121,7 @@ class State:
     )
     fork: Fork = field(default_factory=Fork)
     is_met: bool = False
+    _told: tuple[list[Array], bytes, Array | None] | None = None
 
     def copy(self) -> State:
         """Another path from here."""
@@ -228,7 +231,7 @@ class State:
         if first is None or len(ready) < 2 or not self.is_certain(first):
             return first
         warps = first.warps
-        near = [g for g in ready if (g.warps & warps).any() and self.is_certain(g)]
+        near = [g for g in ready if g.warps & warps and self.is_certain(g)]
         return min(near, key=lambda g: (g.loops, ranks[g.place]))
 
     def rank(self, ranks: Sequence[int]) -> int:
@@ -343,13 +346,28 @@ class State:
 
     def is_certain(self, group: Threads) -> bool:
         """Whether all threads of a group are surely there."""
-        others = [other.mask for other in self.groups if other is not group]
-        return not any((mask & group.mask).any() for mask in (*others, self.lost))
+        several = self._several()
+        return several is None or not (several & group.mask).any()
+
+    def _several(self) -> Array | None:
+        """The threads that may be in several places; None if there are none.
+
+        Asked at each step: it is computed anew where a mask is another one.
+        """
+        masks, lost = [group.mask for group in self.groups], self.lost.tobytes()
+        if self._told is not None and self._told[1] == lost:
+            known, _, several = self._told
+            if len(known) == len(masks) and all(map(is_, known, masks)):
+                return several
+        times = np.add.reduce([self.lost, *masks], dtype=np.int32)
+        several = times > 1 if (times > 1).any() else None
+        self._told = masks, lost, several
+        return several
 
     def _least(self, group: Threads) -> int:
         """How often those have jumped back that did least, of the same warps."""
         warps = group.warps
-        return min(other.loops for other in self.groups if (other.warps & warps).any())
+        return min(other.loops for other in self.groups if other.warps & warps)
 
     def prune(self, live: Sequence[frozenset[Register]], remade: Remade) -> None:
         """Drops registers that nothing reads any more, and bounds of other sums.

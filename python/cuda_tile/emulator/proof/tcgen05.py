@@ -186,7 +186,7 @@ def _product(step: Step) -> None:
     places = _units(step, halves, column, max(part.columns.stop for part in parts))
     step.state.tensor.product(
         step.state.shadow,
-        np.unique(np.concatenate(read)),
+        np.concatenate(read),
         places,
         thread,
         (column, shape.m, shape.n, kind),

@@ -205,5 +205,5 @@ def _noted(shadow: Shadow, places: Array, *, is_write: bool) -> int:
     if is_write:
         shadow.writer[places], shadow.reader[places] = row, 0
     else:
-        shadow.note_read(places, np.full(places.size, row))
+        shadow.note_row(places, row)
     return int(row)

@@ -75,14 +75,14 @@ def verdict_of(
 
 
 def _searched(kernel: Kernel) -> tuple[Search, str]:
-    """A search of a kernel, and why it proves nothing; the shorter one comes first."""
-    search = Search(kernel, is_exact=False)
-    try:
-        search.run()
-    except Doubt:
-        search = Search(kernel)
+    """A search of a kernel, and why it proves nothing; the shorter ones come first."""
+    why = ""
+    for is_exact, splits in ((False, False), (True, False), (True, True)):
+        search = Search(kernel, is_exact=is_exact, splits=splits)
         try:
             search.run()
         except Doubt as doubt:
-            return search, str(doubt)
-    return search, ""
+            why = str(doubt)
+        else:
+            return search, ""
+    return search, why
