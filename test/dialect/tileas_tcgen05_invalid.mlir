@@ -174,8 +174,24 @@ cuda_tile.module @m {
     %b = tileas.alloc_shared : !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
     %c = constant <f32: 0.0> : tile<128x16xf32>
     %p0 = tileas.settled %c : tile<128x16xf32>
-    // expected-error @below {{expected 2 tiles of scale factors for atom tcgen05.m128n16k32.mxf8, got 0}}
+    // expected-error @below {{expected 2 operands of scale factors for atom tcgen05.m128n16k32.mxf8, got 0}}
     %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m128n16k32.mxf8" : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c6_mixed(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = tileas.alloc_shared : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>
+    %c = constant <f32: 0.0> : tile<128x16xf32>
+    %s0 = tileas.alloc_shared : !tileas.buffer<128x1xf8E8M0FNU, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %s1 = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
+    %p0 = tileas.settled %c : tile<128x16xf32>
+    // expected-error @below {{expected scale factors in two tiles or two buffers}}
+    %q = tileas.tcgen05 %a, %b, %p0 scales(%s0, %s1 : !tileas.buffer<128x1xf8E8M0FNU, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k32.mxf8" : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
     return
   }
 }
@@ -190,7 +206,7 @@ cuda_tile.module @m {
     %s0 = constant <f8E8M0FNU: 1.0> : tile<128x1xf8E8M0FNU>
     %s1 = constant <f8E8M0FNU: 1.0> : tile<1x16xf8E8M0FNU>
     %p0 = tileas.settled %c : tile<128x16xf32>
-    // expected-error @below {{expected 0 tiles of scale factors for atom tcgen05.m128n16k32, got 2}}
+    // expected-error @below {{expected 0 operands of scale factors for atom tcgen05.m128n16k32, got 2}}
     %q = tileas.tcgen05 %a, %b, %p0 scales(%s0, %s1 : tile<128x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) atom = "tcgen05.m128n16k32" : !tileas.buffer<128x32xf8E5M2, #cute.layout<(1@1, 2@1, 4@1, 8@1, 16@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<32x16xf8E5M2, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 1@1, 2@1, 4@1, 8@1)>>, !tileas.pending<tile<128x16xf32>>
     return
   }

@@ -45,6 +45,10 @@ OPS = {
     "wait st": "nvvm.tcgen05.wait <store>",
     "commit": "nvvm.tcgen05.commit %s : !llvm.ptr<3>",
     "ld rows": f"%r = nvvm.tcgen05.ld %d {{{SHAPE.format('32x32b')}}} : vector<32xi32>",
+    "cp": (
+        "nvvm.tcgen05.cp %d, %a {shape = #nvvm.tcgen05_cp_shape<shape_32x128b>, "
+        "multicast = #nvvm.tcgen05_cp_multicast<warpx4>}"
+    ),
     "ld half": f"%r = nvvm.tcgen05.ld %d {{{SHAPE.format('16x256b')}}} : vector<4xi32>",
     "st rows": f"nvvm.tcgen05.st %d, %v {{{SHAPE.format('32x32b')}}} : vector<32xi32>",
     "st half": f"nvvm.tcgen05.st %d, %w {{{SHAPE.format('16x256b')}}} : vector<4xi32>",

@@ -33,6 +33,10 @@ class Scaled:
         body: Ops between the product `%p` and what the loop carries, `%d`.
         twice: Whether a second loop goes on with the sum.
         as_bytes: Whether the program itself loads bytes and takes them apart.
+        in_blocks: Whether factors lie in blocks of 512 bytes: those of 128 rows and
+            four blocks along K, 32 rows of 16 bytes (cuBLAS, "Block scaling factors
+            layout").
+        factors_divide: What the factors of a row are known to be a multiple of.
     """
 
     operand: str = "f8E4M3FN"
@@ -45,6 +49,8 @@ class Scaled:
     body: str = ""
     twice: bool = False
     as_bytes: bool = False
+    in_blocks: bool = False
+    factors_divide: int = 1
 
     @property
     def acc(self) -> str:
@@ -61,6 +67,7 @@ class _Array:
     extents: str
     index: str = ""
     is_flipped: bool = False
+    is_right: bool = False
 
     @property
     def type(self) -> str:
@@ -109,7 +116,7 @@ def _arrays(case: Scaled) -> dict[str, _Array]:
         "a": _Array((m, k), case.operand, "mk", "%bx, %i"),
         "b": _Array((k, n), case.operand, "kn", "%i, %by", flip),
         "x": _Array((m, s), case.scale, "ms", "%bx, %i"),
-        "y": _Array((s, n), case.scale, "sn", "%i, %by", flip),
+        "y": _Array((s, n), case.scale, "sn", "%i, %by", flip, is_right=True),
         "c": _Array((m, n), "f32", "mn"),
     }
 
@@ -119,6 +126,56 @@ _HALF = """
     %h0 = divi %k, %two signed : tile<i32>
     %h1 = assume div_by<16>, %h0 : tile<i32>
     %h = assume bounded<0, ?>, %h1 : tile<i32>"""
+
+
+def _block_view(name: str, array: _Array, rows: str) -> str:
+    """Makes `%wNAME` of an array in blocks."""
+    tensor = f"tensor_view<?x?x32x16x{array.element}, strides=[?,512,16,1]>"
+    return f"""
+    %p{name} = assume div_by<16>, %q{name}0 : tile<ptr<{array.element}>>
+    %v{name} = make_tensor_view %p{name}, shape = [%{rows}b, %sb, 32, 16],
+      strides = [%sl, 512, 16, 1] : tile<i32> -> {tensor}
+    %w{name} = make_partition_view %v{name} : {_block_part(array)}"""
+
+
+def _block_part(array: _Array) -> str:
+    tensor = f"tensor_view<?x?x32x16x{array.element}, strides=[?,512,16,1]>"
+    rows, factors = array.tile[::-1] if array.is_right else array.tile
+    tile = f"tile=({rows // 128}x{factors // 4}x32x16), padding_value = zero"
+    return f"partition_view<{tile}, {tensor}>"
+
+
+def _load_blocks(name: str, array: _Array) -> str:
+    """Loads `%NAME` from blocks."""
+    rows, factors = array.tile[::-1] if array.is_right else array.tile
+    m, s, e = rows // 128, factors // 4, array.element
+    index = "%by, %i" if array.is_right else "%bx, %i"
+    loaded, apart = f"tile<{m}x{s}x32x16x{e}>", f"tile<{m}x{s}x32x4x4x{e}>"
+    moved, whole = f"tile<{m}x4x32x{s}x4x{e}>", f"tile<{rows}x{factors}x{e}>"
+    end = f"""
+      %{name} = permute %{name}w [1, 0] : {whole} -> {array.type}"""
+    last = f"{name}w" if array.is_right else name
+    return f"""
+      %{name}l, %t{name} = load_view_tko weak %w{name}[{index}, %z, %z] :
+        {_block_part(array)}, tile<i32> -> {loaded}, token
+      %{name}a = reshape %{name}l : {loaded} -> {apart}
+      %{name}m = permute %{name}a [0, 3, 2, 1, 4] : {apart} -> {moved}
+      %{last} = reshape %{name}m : {moved} -> {whole}{end if array.is_right else ""}"""
+
+
+_BLOCKS = """
+    %c128 = constant <i32: 128> : tile<i32>
+    %c4 = constant <i32: 4> : tile<i32>
+    %c512 = constant <i32: 512> : tile<i32>
+    %mb0 = divi %m, %c128 signed rounding<positive_inf> : tile<i32>
+    %mb = assume bounded<0, 65535>, %mb0 : tile<i32>
+    %nb0 = divi %n, %c128 signed rounding<positive_inf> : tile<i32>
+    %nb = assume bounded<0, 65535>, %nb0 : tile<i32>
+    %sb0 = divi %s, %c4 signed rounding<positive_inf> : tile<i32>
+    %sb = assume bounded<0, 65535>, %sb0 : tile<i32>
+    %sl0 = muli %sb, %c512 : tile<i32>
+    %sl1 = assume div_by<512>, %sl0 : tile<i32>
+    %sl = assume bounded<0, ?>, %sl1 : tile<i32>"""
 
 
 def _taken_apart(case: Scaled) -> str:
@@ -139,7 +196,12 @@ def kernel(case: Scaled) -> str:
     """The kernel of a case; its plan is the search's."""
     arrays, whole = _arrays(case), _arrays(replace(case, as_bytes=False))
     into = {"a": "ai", "b": "bi"} if case.as_bytes else {}
-    loads = "".join(arrays[name].load(name, into.get(name, "")) for name in "abxy")
+    loads = "".join(
+        _load_blocks(name, arrays[name])
+        if case.in_blocks and name in "xy"
+        else arrays[name].load(name, into.get(name, ""))
+        for name in "abxy"
+    )
     loads += _taken_apart(case) if case.as_bytes else ""
     types = ", ".join(whole[name].type for name in "abcxy")
     given = "%d" if case.body else "%p"
@@ -154,7 +216,12 @@ def kernel(case: Scaled) -> str:
     }}"""
 
     loops = loop("%begin", "%f") + (loop("%f", "%g") if case.twice else "")
-    last, views = "%g" if case.twice else "%f", (a.view(x) for x, a in arrays.items())
+    last = "%g" if case.twice else "%f"
+    rows = {"x": "m", "y": "n"} if case.in_blocks else {}
+    views = (
+        _block_view(x, a, rows[x]) if x in rows else a.view(x)
+        for x, a in arrays.items()
+    )
     pointers = ", ".join(f"%q{x}0: tile<ptr<{a.element}>>" for x, a in arrays.items())
     numbers = ", ".join(f"%q{x}: tile<i32>" for x in "mnks")
     by = 32 if case.operand == FOUR else 16
@@ -162,9 +229,10 @@ def kernel(case: Scaled) -> str:
         f"""
     %{x}1 = assume div_by<{by}>, %q{x} : tile<i32>
     %{x} = assume bounded<0, ?>, %{x}1 : tile<i32>"""
-        for x, by in (("m", 16), ("n", 16), ("k", by), ("s", 1))
+        for x, by in (("m", 16), ("n", 16), ("k", by), ("s", case.factors_divide))
     )
     sizes += _HALF if case.as_bytes else ""
+    sizes += _BLOCKS if case.in_blocks else ""
     return f"""cuda_tile.module @m {{
   entry @k({pointers}, {numbers}) {{{sizes}
     %z = constant <i32: 0> : tile<i32>
@@ -187,6 +255,19 @@ def in_bytes(values: Array) -> Array:
     return codes[..., ::2] | codes[..., 1::2] << 4
 
 
+def blocks_of(factors: Array) -> Array:
+    """Factors of rows, M x S, in blocks of 128 rows and four along K.
+
+    Args:
+        factors: Whose extents these numbers divide.
+    """
+    m, s = factors.shape
+    apart = factors.reshape(m // 128, 4, 32, s // 4, 4)
+    return np.ascontiguousarray(apart.transpose(0, 3, 2, 1, 4)).reshape(
+        m // 128, s // 4, 32, 16
+    )
+
+
 def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, int]]:
     """Arguments, what the product alone must be, and the grid."""
     rng = np.random.default_rng(seed)
@@ -204,8 +285,10 @@ def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, i
     args = [
         laid(a, narrow, False),
         laid(b, narrow, case.along_k),
-        laid(x, scale, False),
-        laid(y, scale, case.along_k),
+        blocks_of(x).astype(scale) if case.in_blocks else laid(x, scale, False),
+        blocks_of(y.T).astype(scale)
+        if case.in_blocks
+        else laid(y, scale, case.along_k),
         np.full((m, n), np.nan, np.float32),
         *case.sizes,
         s,

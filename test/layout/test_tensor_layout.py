@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from layout_strategies import table
 
-from cuda_tile.emulator.isa.tcgen05_move import _fragment
+from cuda_tile.emulator.isa.tcgen05_move import _fragment, _row_lanes
 from cuda_tile.emulator.tensor.datapaths import parts_of
 from cuda_tile.emulator.tensor.descriptor import Descriptor
 from cuda_tile.emulator.tensor.formats import unpack
@@ -39,8 +39,12 @@ from cuda_tile.layout.tensor import (
     tensor_sums,
 )
 from cuda_tile.layout.tensor_scales import (
+    COPIED,
+    COPIED_BYTES,
+    COPIED_COLUMNS,
     FACTORS,
     scale_bits,
+    scale_buffer,
     scale_columns,
     scale_layout,
     scale_place,
@@ -160,6 +164,45 @@ def test_threads_write_scale_factors_where_products_read_them(
     ):
         column, byte = scale_place(rows, row, factor)
         assert found[warp, row % 32, column, byte] == (row, factor)
+
+
+@pytest.mark.parametrize("rows", [16, 32, 64, 128, 256])
+@pytest.mark.parametrize("factors", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_copies_bring_scale_factors_where_products_read_them(
+    rows: int, factors: int, axis: int
+) -> None:
+    """The emulator's copy of a buffer whose bytes number its elements."""
+    shape = (rows, factors) if axis == 0 else (factors, rows)
+    buffer = scale_buffer(shape, axis)
+    fits = rows >= 32 and factors >= FACTORS
+    fits = fits and rows // 32 * factors // FACTORS >= COPIED_COLUMNS
+    assert (buffer is not None) == fits
+    if buffer is None:
+        return
+    found: dict[tuple[int, int, int], tuple[int, ...]] = {}
+    pieces = Descriptor.decode_tensor(COPIED.tensor_constant).rows(32, 1)
+    for number in range(rows * factors // COPIED_BYTES):
+        first = number * COPIED_BYTES
+        for lanes in _row_lanes("32x128b", "warpx4"):
+            for lane, place in zip(lanes, pieces[:, 0], strict=True):
+                for byte in range(16):
+                    column = number * COPIED_COLUMNS + byte // 4
+                    element = buffer.apply(first + int(place) + byte)
+                    found[int(lane), column, byte % 4] = element
+    for warp, row, factor in itertools.product(range(4), range(rows), range(factors)):
+        column, byte = scale_place(rows, row, factor)
+        element = (row, factor) if axis == 0 else (factor, row)
+        assert found[32 * warp + row % 32, column, byte] == element
+
+
+def test_blocks_of_memory_are_what_copies_read() -> None:
+    """128 rows and four factors, 32 rows of 16 bytes (cuBLAS, "Block scaling")."""
+    layout = scale_buffer((128, 4), 0)
+    assert layout is not None
+    for row, factor in itertools.product(range(128), range(4)):
+        place = row % 32 * 16 + row // 32 * 4 + factor
+        assert layout.offset_of((row, factor)) == place
 
 
 @pytest.mark.parametrize("columns", TENSOR_COLUMNS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import cast
+from typing import TypeVar, cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -114,6 +114,8 @@ class Product:
         return reads and self.is_chained and plan.warps_n == 1
 
 
+OPERANDS, SCALES = (0, 1), (3, 4)
+"""Numbers of the operands of a product that it multiplies, and of scale factors."""
 CONVERSIONS = ops_by_rule(
     "threads do it to what they read of a loaded tile for a product", "ftof", "itof"
 )
@@ -154,11 +156,25 @@ class LoadedOperand:
 
 def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     """The loads in loops that feed left or right operands of products, in order."""
+    return _loaded(_uses_of_loads(ops, OPERANDS))
+
+
+def loaded_scales(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
+    """The loads in loops of the scale factors of products, in order."""
+    return _loaded(_uses_of_loads(ops, SCALES))
+
+
+_Uses = dict[ir.Operation, list[tuple[ir.Operation, int]]]
+"""Of each load the products that it feeds, with the number of the operand."""
+
+
+def _loaded(uses: _Uses) -> list[LoadedOperand]:
+    """Those of some loads that stand in loops."""
     found: list[LoadedOperand] = []
-    for load, users in _uses_of_loads(ops).items():
+    for load, users in uses.items():
         loop = enclosing_loop(load)
         if loop is not None:
-            refusal = _refuse_place(load, loop, len(users))
+            refusal = _refuse_place(load, loop, users)
             may_end = _may_end_before(load, [op for op, _ in users])
             tables = tuple(_tables_of(load, loop))
             found.append(
@@ -175,7 +191,7 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     elements and changes of shape; other products' results are no part of that.
     """
     ops = list(ops)
-    fed = _uses_of_loads(ops)
+    fed = _uses_of_loads(ops, OPERANDS)
     uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
     for op in ops:
         if op.name in PRODUCTS and op.block.owner.operation.name in FOR_LOOPS:
@@ -219,10 +235,10 @@ def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     Their `loop` is the entry.
     """
     found: list[LoadedOperand] = []
-    for load, users in _uses_of_loads(ops).items():
+    for load, users in _uses_of_loads(ops, OPERANDS).items():
         entry = load.parent
         if entry is not None and entry.operation.name == "cuda_tile.entry":
-            refusal = _refuse_users(load, len(users))
+            refusal = _refuse_users(load, users)
             may_end = _may_end_before(load, [op for op, _ in users])
             found.append(
                 LoadedOperand(load, entry.operation, tuple(users), refusal, may_end)
@@ -251,14 +267,12 @@ def most_live_bytes(
     )
 
 
-def _uses_of_loads(
-    ops: Iterable[ir.Operation],
-) -> dict[ir.Operation, list[tuple[ir.Operation, int]]]:
-    """The loads that feed left or right operands of products, and which they feed."""
-    uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
+def _uses_of_loads(ops: Iterable[ir.Operation], numbers: Sequence[int]) -> _Uses:
+    """The loads that feed some operands of products, and which they feed."""
+    uses: _Uses = {}
     for op in ops:
         if op.name in PRODUCTS:
-            for index in (0, 1):
+            for index in (n for n in numbers if n < len(op.operands)):
                 if (load := source_load(op.operands[index])) is not None:
                     uses.setdefault(load, []).append((op, index))
     return uses
@@ -329,23 +343,48 @@ def layout_before(op: ir.Operation, layout: LinearLayout) -> LinearLayout:
         op: An op that renames or repeats elements, or computes each by itself.
         layout: The layout of its result.
     """
-    match op.name:
-        case "cuda_tile.reshape":
-            return layout.reshape(shape_of(op.operands[0]))
-        case "cuda_tile.broadcast":
-            source = layout.broadcast_source(shape_of(op.operands[0]))
-            return source.drop_redundant_registers()
-        case "cuda_tile.permute":
-            order = permutation_of(op)
-            return layout.permute([order.index(d) for d in range(len(order))])
-        case _:
-            return layout
+    if op.name == "cuda_tile.broadcast":
+        source = layout.broadcast_source(shape_of(op.operands[0]))
+        return source.drop_redundant_registers()
+    return name_before(op, layout)
+
+
+_Layout = TypeVar("_Layout", LinearLayout, SharedLayout)
+
+
+def name_before(op: ir.Operation, layout: _Layout) -> _Layout:
+    """The same of an op that at most renames elements, also of a buffer.
+
+    Args:
+        op: The op.
+        layout: The layout of its result.
+    """
+    if op.name == "cuda_tile.reshape":
+        return layout.reshape(shape_of(op.operands[0]))
+    if op.name == "cuda_tile.permute":
+        order = permutation_of(op)
+        return layout.permute([order.index(d) for d in range(len(order))])
+    return layout
 
 
 def is_brought_to_threads(load: ir.Operation) -> bool:
     """Whether no product reads the tile of a load, or what renames it."""
     users = renamed_uses(load.results[0])
-    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
+    feeds = any(user.name in PRODUCTS and index in OPERANDS for user, index in users)
+    return not feeds and scale_use(load) is None
+
+
+def scale_use(load: ir.Operation) -> tuple[ir.Operation, int] | None:
+    """A product that takes scale factors from a load, and the number of the operand.
+
+    None if anything else uses its tile.
+
+    Args:
+        load: The load.
+    """
+    uses = list(renamed_uses(load.results[0]))
+    are_scales = all(op.name in PRODUCTS and n in SCALES for op, n in uses)
+    return uses[0] if uses and are_scales else None
 
 
 def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
@@ -354,22 +393,26 @@ def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
     return next((outer for outer in around if _cuda_tile.is_loop(outer)), None)
 
 
-def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | None:
+def _refuse_place(
+    load: ir.Operation, loop: ir.Operation, uses: Sequence[tuple[ir.Operation, int]]
+) -> str | None:
     """Why a load cannot run ahead of the products that read its tile."""
-    if (reason := _refuse_users(load, n_uses)) is not None:
+    if (reason := _refuse_users(load, uses)) is not None:
         return reason
     if loop.name not in FOR_LOOPS:
         return "the number of iterations of its loop is not known before it begins"
     return _refuse_address(load, loop)
 
 
-def _refuse_users(load: ir.Operation, n_uses: int) -> str | None:
-    """Why others than so many products need the tile of a load."""
-    users = list(renamed_uses(load.results[0]))
+def _refuse_users(
+    load: ir.Operation, uses: Sequence[tuple[ir.Operation, int]]
+) -> str | None:
+    """Why others than some products need the tile of a load."""
     # async_copies C11; converted_operands C6; transposed_products C10
-    if len(users) == n_uses:
+    others = (op for op, i in renamed_uses(load.results[0]) if (op, i) not in uses)
+    other = next(others, None)
+    if other is None:
         return None
-    other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
     return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
 
 

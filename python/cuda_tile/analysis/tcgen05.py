@@ -126,7 +126,17 @@ def tensor_columns_of(product: Product, plan: ProductPlan) -> int:
 
 
 def allocated_columns(plans: ProductPlans) -> int:
-    """Columns that a kernel allocates: of the sums that are there at a time.
+    """Columns that a kernel allocates for what it wants.
+
+    Args:
+        plans: The products of the kernel, with their plans.
+    """
+    wanted = wanted_columns(plans)
+    return allocation(wanted) if wanted else 0
+
+
+def wanted_columns(plans: ProductPlans) -> int:
+    """Columns that a kernel wants: of the sums that are there at a time.
 
     Sums that are added to one after another, in loops that follow each other, are one.
     Sums that no op outside their loop uses share columns with those of other loops.
@@ -142,8 +152,7 @@ def allocated_columns(plans: ProductPlans) -> int:
             first = before
         homes[first] = _common(homes.get(first, path), path)
         kept[first] = max(kept[first], kept[op])
-    wanted = _at_a_time([(path, kept[op]) for op, path in homes.items()], 0)
-    return allocation(wanted) if wanted else 0
+    return _at_a_time([(path, kept[op]) for op, path in homes.items()], 0)
 
 
 _Path = tuple[ir.Operation, ...]

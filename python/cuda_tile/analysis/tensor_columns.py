@@ -8,18 +8,21 @@ the chip has gets a message, never a kernel that traps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import field, replace
 from itertools import permutations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.dataflow import BackwardAnalysis
+from cuda_tile.analysis.stages import root_of
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import (
     begins_sum,
+    copied_scales_of,
     reader_name,
     runs_by_itself,
     sum_of,
@@ -40,7 +43,7 @@ from cuda_tile.ir.traits import (
     TERMINATORS,
 )
 from cuda_tile.ir.walk import defining_op, location_text, nested_ops, user_ops
-from cuda_tile.layout.tensor import allocation, columns_of, tensor_atom
+from cuda_tile.layout.tensor import TensorAtom, allocation, columns_of, tensor_atom
 from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.records import dataclass
 
@@ -63,6 +66,10 @@ class TensorColumns:
             (`_is_alone`).
         shared: The places that have columns of others, when these are done with.
         slots: Of each of these in a ring with several slots, the slot that it is.
+        scales: By the sum that a product gives, the first column of the scale factors
+            that it copies: one set for each slot that they come from, since a copy may
+            overtake an earlier product.
+        scale_columns: How many they take, behind the sums.
     """
 
     first: dict[ir.Value, int]
@@ -72,12 +79,19 @@ class TensorColumns:
     alone: tuple[int, ...]
     shared: frozenset[int]
     slots: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+    scales: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
+    scale_columns: int = 0
 
     @property
-    def wanted(self) -> int:
+    def of_sums(self) -> int:
         """Columns of all places."""
         ends = (start + self.sizes[self.place[v]][0] for v, start in self.first.items())
         return max(ends, default=0)
+
+    @property
+    def wanted(self) -> int:
+        """Columns of all places, and of scale factors that are copied."""
+        return self.of_sums + self.scale_columns
 
     @property
     def allocated(self) -> int:
@@ -86,7 +100,9 @@ class TensorColumns:
 
     def text(self) -> str:
         """What takes the columns."""
-        return ", ".join(f"{size} ({where})" for size, where in self.sizes)
+        own = [f"{size} ({where})" for size, where in self.sizes]
+        scales = [f"{self.scale_columns} of scale factors"] * bool(self.scale_columns)
+        return ", ".join(own + scales)
 
 
 def tensor_products(entry: ir.Operation) -> list[ir.Operation]:
@@ -136,7 +152,7 @@ def tensor_columns(
     apart = _conflicts(flow, place)
     starts = _first_fit([size for size, _ in sizes], apart)
     others = {place[value] for value in place if not _is_alone(value)}
-    return TensorColumns(
+    made = TensorColumns(
         first={value: starts[number] for value, number in place.items()},
         sizes=tuple(sizes),
         steps=tuple(steps),
@@ -145,6 +161,42 @@ def tensor_columns(
         shared=_shared(starts, [size for size, _ in sizes]),
         slots=slots,
     )
+    return _with_scales(made, products)
+
+
+def _with_scales(
+    made: TensorColumns, products: Sequence[ir.Operation]
+) -> TensorColumns:
+    """The same with columns behind the sums for scale factors that are copied.
+
+    Products of several blocks that copy from the same slots have the same columns.
+    """
+    starts, scales, end = dict[object, int](), dict[ir.Value, int](), made.of_sums
+    before = Counter[object]()
+    for op in products:
+        if not (copied := copied_scales_of(op)):
+            continue
+        source, slots = _source(copied)
+        before[op.block, source] += 1
+        key = source, before[op.block, source]
+        if key not in starts:
+            starts[key] = end
+            end += slots * _columns_of_scales(op)
+        scales[op.results[0]] = starts[key]
+    return replace(made, scales=scales, scale_columns=end - made.of_sums)
+
+
+def _source(buffers: Sequence[ir.Value]) -> tuple[object, int]:
+    """The ring whose slots have some buffers, with their numbers there, and its slots.
+
+    Of buffers that are in no ring these alone.
+    """
+    roots = [root_of(buffer) for buffer in buffers]
+    take = defining_op(roots[0])
+    if take is None or take.name not in SLOT_GIVERS:
+        return tuple(roots), 1
+    numbers = tuple(ir.OpResult(root).result_number for root in roots)
+    return (take.operands[0], numbers), _n_slots(take.operands[0])
 
 
 def _shared(starts: Sequence[int], sizes: Sequence[int]) -> frozenset[int]:
@@ -377,12 +429,24 @@ def _slots(ops: Sequence[ir.Operation]) -> Iterator[tuple[ir.Value, ir.Value]]:
 
 
 def _columns(op: ir.Operation) -> int:
+    """Columns of a sum, and of the scale factors that threads store behind it."""
+    shape = pending_tile(op.results[0])[1].shape
+    stored = 0 if copied_scales_of(op) else _columns_of_scales(op)
+    return columns_of(shape, _atom(op).shape[0]) + stored
+
+
+def _columns_of_scales(op: ir.Operation) -> int:
+    atom = _atom(op)
+    m, n = pending_tile(op.results[0])[1].shape
+    depth = BufferType(op.operands[0].type).shape[1] * atom.packed
+    return columns_of_scales(atom, (m, n, depth))
+
+
+def _atom(op: ir.Operation) -> TensorAtom:
     atom = tensor_atom(text(op, "atom"))
     if atom is None:
         raise InternalError(f"expected an atom of tensor memory in '{op.name}'")
-    m, n = pending_tile(op.results[0])[1].shape
-    depth = BufferType(op.operands[0].type).shape[1] * atom.packed
-    return columns_of((m, n), atom.shape[0]) + columns_of_scales(atom, (m, n, depth))
+    return atom
 
 
 class _Places:

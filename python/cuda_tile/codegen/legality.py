@@ -47,7 +47,7 @@ _SCALED = "mx"
 """How the names of kinds begin whose products have factors for blocks."""
 _TENSOR_OPS = (
     *("alloc", "relinquish_alloc_permit", "dealloc", "fence", "wait", "commit"),
-    *("ld", "st"),
+    *("ld", "st", "cp"),
 )
 _LLVM = (
     *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br"),

@@ -38,6 +38,7 @@ from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RingPlaces,
+    copied_by_threads,
     is_drained_by_one,
     is_drained_by_products,
     is_filled_by_products,
@@ -150,14 +151,16 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
     """Makes those of one ring.
 
     A slot is full after an arrival of the thread that makes bulk copies, of each thread
-    that makes its own, or of each warp that stores; it is empty after one of each warp
-    that loads, or of those that issue one of the products that read it; or after one
-    that follows products, and one of a thread where threads read it, too.
+    that makes its own, beside these or alone, or of each warp that stores; it is empty
+    after one of each warp that loads, or of those that issue one of the products that
+    read it; or after one that follows products, and one of a thread where threads read
+    it, too.
     """
     places, start = places_in(op), mbarriers_of(op)
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
-    filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
+    beside = filling.threads if copied_by_threads(op) else 0
+    filled = {"tma": 1 + beside, "cp_async": filling.threads, "threads": filling.warps}
     full = 2 if is_filled_by_products(op) else filled[text(op, "fill")]
     empty = draining.warps // _warps_that_speak(op)
     if is_drained_by_one(op):
@@ -211,13 +214,17 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
     iteration = Iteration.of(e, op)
     full = iteration.full(e)
     if text(made, "fill") == "tma":
-        if e.threads.chosen is not None:
+        sizes, own = iteration.places.buffer_bytes, copied_by_threads(made)
+        all_wait = bool(own) or e.threads.chosen is not None
+        if all_wait:
             _wait_empty(e, iteration)
+        if all_wait and not own:
             warp_barrier(e)  # no lane may still wait when the next phase but one begins
         with one_thread(e):
-            if e.threads.chosen is None:
+            if not all_wait:
                 _wait_empty(e, iteration)
-            mbarriers.expect(e, full, sum(iteration.places.buffer_bytes))
+            n_bytes = sum(size for n, size in enumerate(sizes) if n not in own)
+            mbarriers.expect(e, full, n_bytes)
     else:
         _wait_empty(e, iteration)
     if is_filled_by_products(made):
@@ -235,7 +242,7 @@ def _wait_empty(e: Emitter, iteration: Iteration) -> None:
 def publish(e: Emitter, op: ir.Operation) -> None:
     """Groups: each iteration commits its copies as one group, which may be empty.
 
-    Bulk copies arrive by themselves.
+    Bulk copies arrive by themselves, those of threads beside them with these.
     """
     made = ring_of(op)
     if not _has_mbarriers(made):
@@ -244,10 +251,11 @@ def publish(e: Emitter, op: ir.Operation) -> None:
     match text(made, "fill"):
         case "cp_async":
             mbarriers.arrive_with_copies(e, Iteration.of(e, op).full(e))
+        case "tma":
+            if copied_by_threads(made):
+                mbarriers.arrive_with_copies(e, Iteration.of(e, op).full(e))
         case "threads":
             _arrive_by_warps(e, Iteration.of(e, op).full(e), 1)
-        case "tma":
-            pass
         case _:
             pointer = Iteration.of(e, op).full(e)
             with issuing(e):
@@ -269,7 +277,8 @@ def take(e: Emitter, op: ir.Operation) -> None:
         alone = is_drained_by_one(made) and not is_read_by_threads(op)
         with in_warp_that_issues(e) if alone else nullcontext():
             mbarriers.wait(e, iteration.full(e), iteration.parity)
-            if is_drained_by_products(made) and text(made, "fill") != "tma":
+            is_bulk = text(made, "fill") == "tma" and not copied_by_threads(made)
+            if is_drained_by_products(made) and not is_bulk:
                 proxy_fence(e)
         if is_filled_by_products(made):
             fence(e, "after")

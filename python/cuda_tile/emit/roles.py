@@ -81,13 +81,13 @@ def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
 
 
 def _runs_by_warp(e: Emitter, role: Role) -> bool:
-    """Whether a whole warp runs the role of one thread, which alone copies.
+    """Whether a whole warp runs a role of which one thread alone makes bulk copies.
 
     What it computes is then uniform, so that ptxas leaves it in uniform registers, and
     an iteration takes a third fewer instructions (ptxas 13.5). Where products stay in
     registers, the iterations of those are longer anyway.
     """
-    return role.is_single and TCGEN05.is_on(e.target)
+    return (role.is_single or role.warps == 1) and TCGEN05.is_on(e.target)
 
 
 def _runs(e: Emitter, role: Role, warp: ir.Value) -> ir.Value | None:

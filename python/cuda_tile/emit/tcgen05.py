@@ -8,29 +8,38 @@ over where it is settled, and wait where it is awaited.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.descriptor_reads import ROLES
 from cuda_tile.analysis.tensor_columns import DEPOSIT
 from cuda_tile.emit.blocks import one_thread
-from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Pending
+from cuda_tile.emit.tensor_descriptors import further, matrix_descriptor
 from cuda_tile.emit.tensor_memory import (
     commit_sum,
+    elected,
     first_column,
-    issuing,
+    in_warp_that_issues,
     pointer_of,
 )
-from cuda_tile.emit.tensor_scales import scales_at, store_scales
+from cuda_tile.emit.tensor_scales import (
+    copy_scales,
+    scale_start,
+    scales_at,
+    store_scales,
+)
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported, UserError
-from cuda_tile.ir.async_products import scales_of
+from cuda_tile.ir.async_products import copied_scales_of, scales_of
 from cuda_tile.ir.attributes import keyword, text
 from cuda_tile.ir.tiles import element_bits, element_name, pending_tile
-from cuda_tile.layout.coords import n_bits
-from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
+from cuda_tile.layout.descriptors import OperandRole, describe
 from cuda_tile.layout.tensor import (
     TENSOR_CAPABILITY,
     TensorAtom,
@@ -40,6 +49,11 @@ from cuda_tile.layout.tensor import (
     tensor_atom,
 )
 
+Start = Callable[[], None]
+"""Starts an instruction where it is called."""
+_COPIES, _SCALED = 4, 2
+"""Copies of scale factors, and instructions that take some, around which ptxas 13.5
+drops a branch."""
 SIGNS = ("signedness_lhs", "signedness_rhs")
 _ONE_CTA = "#nvvm.cta_group<cta_1>"
 _PLAIN = 5
@@ -62,11 +76,14 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
             "tileas.mma_sync multiplies on every chip"
         )
     acc = e.pending(op.operands[2])
-    if scales_of(op):
+    if len(copied_scales_of(op)) < len(scales_of(op)):
         store_scales(e, op, _atom_of(op))
-    with issuing(e):
-        _start(e, op, acc)
-        commit_sum(e, op.results[0])
+    with in_warp_that_issues(e):
+        *groups, last = _groups(e, op, acc)
+        for group in (*groups, [*last, partial(commit_sum, e, op.results[0])]):
+            with elected(e):
+                for start in group:
+                    start()
     e.set(op.results[0], Pending(acc.layout, ()))
 
 
@@ -80,8 +97,23 @@ def deposit(e: Emitter, op: ir.Operation) -> None:
         b.store(flag, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
 
 
-def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
-    """The instructions, K outermost."""
+def _groups(e: Emitter, op: ir.Operation, acc: Pending) -> list[list[Start]]:
+    """The copies of factors and the instructions, in groups that a branch is around.
+
+    ptxas 13.5 drops the branch around few of them, which issue once for a warp anyway.
+    """
+    products = list(_starts(e, op, acc))
+    if not scales_of(op):
+        return [products]
+    copies = list(copy_scales(e, op, scale_start(e, op, _atom_of(op))))
+    sizes = ((copies, _COPIES), (products, _SCALED))
+    return [
+        all_[n : n + size] for all_, size in sizes for n in range(0, len(all_), size)
+    ]
+
+
+def _starts(e: Emitter, op: ir.Operation, acc: Pending) -> Iterator[Start]:
+    """What starts each of the instructions, K outermost."""
     b, atom = e.builder, _atom_of(op)
     rows, columns, depth = atom.shape
     shape = acc.layout.shape
@@ -89,20 +121,23 @@ def _start(e: Emitter, op: ir.Operation, acc: Pending) -> None:
     left, right = (_Side(e, op, role, atom) for role in ROLES)
     flips = left.found.is_transposed, right.found.is_transposed
     bits = _instruction(op, atom, flips)
-    base, first = first_column(e, op.results[0])
+    sums, factors = first_column(e, op.results[0]), scale_start(e, op, atom)
 
-    def place(column: int) -> ir.Value:
+    def place(start: tuple[ir.Value, int], column: int) -> ir.Value:
+        base, first = start
         return pointer_of(b, b.add(base, b.constant(b.i32, first + column)))
 
-    for k in range(total // depth):
-        for row in range(shape[0] // rows):
-            for column in range(shape[1] // columns):
-                at = column_of(row * rows, column * columns, shape, rows)
-                more, scales = scales_at(op, atom, (row * rows, column * columns), k)
-                form = b.constant(b.i32, bits | more)
-                operands = [place(at), left.at(row, k), right.at(column, k), form]
-                operands += [_adds(b, acc, k), *map(place, scales)]
-                _multiply(b, _element(op, atom), atom, operands)
+    def start(k: int, row: int, column: int) -> None:
+        at = column_of(row * rows, column * columns, shape, rows)
+        more, scales = scales_at(op, atom, (row * rows, column * columns), k)
+        form = b.constant(b.i32, bits | more)
+        operands = [place(sums, at), left.at(row, k), right.at(column, k), form]
+        operands += [_adds(b, acc, k), *(place(factors, at) for at in scales)]
+        _multiply(b, _element(op, atom), atom, operands)
+
+    counts = (total // depth, shape[0] // rows, shape[1] // columns)
+    for number in product(*map(range, counts)):
+        yield partial(start, *number)
 
 
 def _multiply(
@@ -166,41 +201,17 @@ class _Side:
                 f"descriptors have, got {value.type}: {why}"
             )
         self.found = found
-        self._base = _matrix(e, buffer, found.tensor_constant)
+        self._base = matrix_descriptor(e, buffer, found.tensor_constant)
 
     def at(self, number: int, k: int) -> ir.Value:
         """The descriptor (i64) of an instruction.
-
-        LLVM 22 takes the descriptor of B for an address and would write a small number
-        that is added to it as one of an address, which only ptxas understands.
 
         Args:
             number: Its number along M or N.
             k: Its number along K.
         """
-        b, offset = self._builder, self.found.start_bytes(number, k) // UNIT_BYTES
-        if not offset:
-            return self._base
-        text = f"add.s64 $0, $1, {offset};"
-        (found,) = b.inline_ptx(text, "=l,l", [b.i64], [self._base], side_effects=False)
-        return found
-
-
-def _matrix(e: Emitter, buffer: Buffer, constant: int) -> ir.Value:
-    """The descriptor of the whole of a buffer (i64).
-
-    That of slot 0 stays the same in a loop, so that an addition gives the others.
-    """
-    b, slot = e.builder, buffer.slot
-    start = b.op("llvm.ptrtoint", b.i32, buffer.pointer)
-    address = e.shared_address() if slot is not None else start
-    address = b.add(address, b.constant(b.i32, buffer.base_bytes))
-    units = b.op("llvm.lshr", b.i32, address, b.constant(b.i32, n_bits(UNIT_BYTES)))
-    first = b.add(b.unsigned(units, b.i64), b.constant(b.i64, constant))
-    if slot is None:
-        return first
-    step = b.constant(b.i32, buffer.slot_bytes // UNIT_BYTES)
-    return b.add(first, b.unsigned(b.pinned(b.mul(slot, step)), b.i64))
+        distance = self.found.start_bytes(number, k)
+        return further(self._builder, self._base, distance)
 
 
 def _instruction(op: ir.Operation, atom: TensorAtom, flips: tuple[bool, bool]) -> int:

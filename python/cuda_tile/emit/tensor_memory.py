@@ -105,10 +105,15 @@ def issuing(e: Emitter) -> Generator[None]:
     It is always the same one: an election among the same lanes has one result (PTX ISA,
     "elect.sync"), and a commit is for what its thread has started.
     """
-    with in_warp_that_issues(e):
-        b = e.builder
-        with when(e, b.op("nvvm.elect.sync", b.i1)):
-            yield
+    with in_warp_that_issues(e), elected(e):
+        yield
+
+
+@contextmanager
+def elected(e: Emitter) -> Generator[None]:
+    """Emits what follows for that thread, in its warp."""
+    with when(e, e.builder.op("nvvm.elect.sync", e.builder.i1)):
+        yield
 
 
 @contextmanager

@@ -44,13 +44,15 @@ def wgmma(
     product = _product(op, run.launch.algebra)
 
     def multiply() -> None:
-        left = tile_of(run, op, lhs) if isinstance(lhs, Buffer) else lhs
-        right = tile_of(run, op, rhs)
+        left, right, *factors = (
+            tile_of(run, op, each) if isinstance(each, Buffer) else each
+            for each in (lhs, rhs, *scales)
+        )
         if _holds_bytes(op):
             left, right = _elements(left, 1), _elements(right, 0)
         if acc.work is not None:
             acc.work.finish()
-        made.tile = run.evaluate(product, (left, right, acc.tile, *scales))
+        made.tile = run.evaluate(product, (left, right, acc.tile, *factors))
 
     made.work = Late(op, multiply)
     of_role(run.flight.products, run.role).start(made.work)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import location_text
 
@@ -51,10 +52,22 @@ def sum_of(product: ir.Operation) -> ir.Value:
 def factors_of(product: ir.Operation) -> list[ir.Value]:
     """What such a product multiplies: buffers, or tiles in registers.
 
+    Scale factors are among that where they are in buffers, too.
+
     Raises:
         InternalError: The op is none.
     """
-    return list(product.operands)[: _sum_number(product)]
+    first = list(product.operands)[: _sum_number(product)]
+    return [*first, *copied_scales_of(product)]
+
+
+def copied_scales_of(product: ir.Operation) -> list[ir.Value]:
+    """The scale factors of such a product that it copies from buffers; or none.
+
+    Raises:
+        InternalError: The op is none.
+    """
+    return [v for v in scales_of(product) if isinstance(v.type, BufferType)]
 
 
 def scales_of(product: ir.Operation) -> list[ir.Value]:

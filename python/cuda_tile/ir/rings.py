@@ -20,9 +20,10 @@ from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.async_products import THREADS
 from cuda_tile.ir.attributes import integer, text
+from cuda_tile.ir.copies import copy_engine
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.tiles import element_bits
-from cuda_tile.ir.traits import RINGS
+from cuda_tile.ir.traits import ACQUIRES, COPIES, RINGS
 from cuda_tile.ir.walk import defining_op, location_text
 from cuda_tile.records import dataclass
 
@@ -175,6 +176,27 @@ def is_released_by_a_commit(ring: ir.Operation) -> bool:
 def is_filled_by_products(ring: ir.Operation) -> bool:
     """Whether the slots of a ring are sums in tensor memory."""
     return text(ring, "fill") not in (TMA, CP_ASYNC, THREADS)
+
+
+def copied_by_threads(ring: ir.Operation) -> list[int]:
+    """The numbers of the buffers of a ring's slots that `cp.async` fills.
+
+    They are all, or those beside bulk copies.
+
+    Args:
+        ring: The ring.
+    """
+    users = (use.owner.operation for use in ring.results[0].uses)
+    slots = (value for op in users if op.name in ACQUIRES for value in op.results)
+    return sorted(
+        {
+            ir.OpResult(value).result_number
+            for value in slots
+            for use in value.uses
+            if (copy := use.owner.operation).name in COPIES
+            and copy_engine(copy) == CP_ASYNC
+        }
+    )
 
 
 def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:

@@ -5,7 +5,8 @@ A unit is what one `cp.async` moves: 4, 8 or 16 bytes that lie together in both 
 (PTX ISA, "cp.async"). Nobody holds the tile in registers, so the layout is free:
 neighbouring lanes take neighbouring units of global memory. In a buffer with a swizzle
 of the hardware the 16-byte units of eight such lanes lie in eight different groups of
-four banks, so that their writes do not conflict.
+four banks, so that their writes do not conflict. Where a buffer has words of bytes
+apart, as of scale factors, lines are taken in the order in which it has them.
 """
 
 from __future__ import annotations
@@ -88,12 +89,12 @@ def copy_units(
         n_warps: Warps that copy.
     """
     vector = unit_elements(shared, order[0], most, element_bits)
-    layout = _in_lines(shared.shape, order, vector, element_bits, n_warps)
+    layout = _in_lines(shared, order, vector, element_bits, n_warps)
     return units_of(layout, shared, order[0], vector, element_bits)
 
 
 def _in_lines(
-    shape: tuple[int, ...],
+    shared: SharedLayout,
     order: tuple[int, ...],
     vector: int,
     element_bits: int,
@@ -103,14 +104,19 @@ def _in_lines(
 
     What a row has beyond a line is left to the registers, where it is a constant away.
     """
+    shape = shared.shape
     rank, line = len(shape), max(vector, LINE_BYTES * 8 // element_bits)
     zero = (0,) * rank
 
     fastest, *others = order
+    lines = [step for dim in others for step in unit_steps(dim, 1, shape[dim], rank)]
+    whole = unit_elements(shared, fastest, shape[fastest], element_bits)
+    if (whole, element_bits) == (UNIT_BYTES[0], 8):
+        lines.sort(key=shared.offset_of)
     line = min(line, shape[fastest])
     inner = unit_steps(fastest, 1, vector, rank)
     outer = unit_steps(fastest, vector, line, rank)
-    outer += [step for dim in others for step in unit_steps(dim, 1, shape[dim], rank)]
+    outer += lines
     outer += unit_steps(fastest, line, shape[fastest], rank)
     n_warp_bits = n_bits(n_warps)
     threads = outer[: N_LANE_BITS + n_warp_bits]

@@ -1,22 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where scale factors of products in tensor memory lie, and who writes them there.
+"""Where scale factors of products in tensor memory lie, and how they get there.
 
 PTX ISA, "Block Scaling": those of 32 rows of A or columns of B lie in a column, one row
 in each lane, and again in the 32 lanes of each warp; a word has four factors of a row
 along K. An instruction takes one, two or four of them, from the byte on that its
 descriptor names.
+
+`tcgen05.cp` of 32x128b.warpx4 copies 32 rows of 16 bytes from shared memory to four
+columns, the same for each warp ("Data Movement Shape"). So the words of four columns
+stand side by side there, those of the next lane behind them.
 """
 
 from __future__ import annotations
 
-from cuda_tile.layout.coords import unit_steps
+from cuda_tile.layout.coords import n_bits, unit_steps
+from cuda_tile.layout.descriptors import OperandDescriptor
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.tensor import TensorAtom
 
 FACTORS = 4
 """Scale factors of 8 bits in a word of tensor memory."""
 ROWS = 32
 """Rows whose factors are in one column: the lanes that a warp reaches."""
+COPIED_COLUMNS = 4
+"""Columns that one `tcgen05.cp` of 32x128b fills."""
+COPIED_BYTES = ROWS * COPIED_COLUMNS * FACTORS
+"""Bytes of shared memory that it reads."""
+COPIED = OperandDescriptor(0, 16, 128, is_transposed=False, rows=(), depths=())
+"""How it finds them: 8 rows of 16 bytes, one behind the other, 128 bytes apart."""
 _TYPE_BIT = 23
 _BYTE_BITS = (29, 4)
 _POWERS = "f8E8M0FNU"
@@ -42,6 +54,37 @@ def scale_layout(shape: tuple[int, ...], axis: int, num_warps: int) -> LinearLay
     )
     warp = [(0, 0)] * (num_warps.bit_length() - 1)
     return LinearLayout((shape[0], shape[1]), register, (*lane, *spare), tuple(warp))
+
+
+def scale_buffer(shape: tuple[int, ...], axis: int) -> SharedLayout | None:
+    """The buffer from which `tcgen05.cp` copies the factors of an operand.
+
+    Args:
+        shape: M x S, or S x N.
+        axis: The dimension of rows of A or columns of B.
+
+    Returns:
+        The layout; None where the factors do not fill words, lanes and four columns.
+    """
+    rows, factors = shape[axis], shape[1 - axis]
+    if (
+        rows < ROWS
+        or factors < FACTORS
+        or scale_columns(rows, factors) < COPIED_COLUMNS
+    ):
+        return None
+    column = [
+        *unit_steps(axis, ROWS, rows, 2),
+        *unit_steps(1 - axis, FACTORS, factors, 2),
+    ]
+    inner = n_bits(COPIED_COLUMNS)
+    offset = (
+        *unit_steps(1 - axis, 1, FACTORS, 2),
+        *column[:inner],
+        *unit_steps(axis, 1, ROWS, 2),
+        *column[inner:],
+    )
+    return SharedLayout((shape[0], shape[1]), offset)
 
 
 def scale_columns(rows: int, factors: int) -> int:

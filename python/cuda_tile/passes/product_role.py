@@ -36,6 +36,7 @@ from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.async_products import (
     THREADS,
     begins_sum,
+    copied_scales_of,
     factors_of,
     scales_of,
     sum_of,
@@ -139,9 +140,9 @@ def _ends(entry: ir.Operation) -> dict[ir.Operation, ir.Operation | None]:
 def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
     """Whether products read slots of bulk copies that nobody else reads.
 
-    Threads write scale factors.
+    Scale factors that no copy brings are written by threads.
     """
-    if any(map(scales_of, products)):
+    if any(len(copied_scales_of(op)) < len(scales_of(op)) for op in products):
         return False
     takes = [take_of(factor) for op in products for factor in factors_of(op)]
     return bool(products) and all(
@@ -248,7 +249,8 @@ def _let_releases_wait(end: ir.Operation) -> None:
 def _slots_of_sums(entry: ir.Operation) -> int:
     """Slots that all sums may have, beside those of other CTAs."""
     ctas = max(1, read_plan(entry).min_ctas)
-    wanted = allocation(_SEVERAL * tensor_columns(entry).wanted)
+    found = tensor_columns(entry)
+    wanted = allocation(_SEVERAL * found.of_sums + found.scale_columns)
     has_room = wanted * ctas <= read_target(entry).tensor_columns
     return _SEVERAL if has_room else 1
 

@@ -10,7 +10,8 @@ still filled and drained in its place, so that this text is right as it stands; 
 moves the copies ahead.
 
 Copies share a ring if they stand in one block, have the same engine and plan, and feed
-the same products, and if nothing reads one of them before all have been started.
+the same products, and if nothing reads one of them before all have been started. Those
+that threads make may share one with bulk copies, if products alone read them.
 
 A ring waits by groups of copies where threads copy and all have one role, or where an
 iteration may end before its slot is released; else by mbarriers. One that waits by
@@ -224,11 +225,17 @@ def _groups(copies: list[ir.Operation]) -> list[_Group]:
 def _belongs(group: _Group, copy: SlotUse, place: int) -> bool:
     """Whether a copy shares the ring of earlier ones."""
     return (
-        copy_engine(group.op) == copy_engine(copy.op)
+        (copy_engine(group.op) == copy_engine(copy.op) or _may_mix(group, copy))
         and copy_numbers(group.op) == copy_numbers(copy.op)
         and any(other.consumers & copy.consumers for other in group.copies)
         and place < group.first_use
     )
+
+
+def _may_mix(group: _Group, copy: SlotUse) -> bool:
+    """Whether threads fill a part of a slot, of which one product reads all."""
+    readers = _readers(group) | copy.readers
+    return _is_bulk(group) and THREADS not in readers and len(readers) == 1
 
 
 def _span(ops: list[ir.Operation], group: _Group) -> _Span:

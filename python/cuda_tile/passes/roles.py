@@ -239,9 +239,10 @@ def _build(
     }
     names = ["work", "load"]
     if has_products:
+        load_threads = WARP_LANES if by_threads else 1
         numbers = {
             "warps": (plan.num_warps, 1, 1),
-            "threads": (plan.num_warps * WARP_LANES, 1, 1),
+            "threads": (plan.num_warps * WARP_LANES, 1, load_threads),
             "registers": (0, 0, 0),
         }
         names.insert(1, "products")

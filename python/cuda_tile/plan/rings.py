@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from functools import cached_property
 from math import ceil
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.copied_scales import scale_engines
 from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES
 from cuda_tile.analysis.operand_sources import (
     LoadedOperand,
+    Product,
     ProductPlans,
+    enclosing_loop,
     most_live_bytes,
     once_loaded_operands,
     source_load,
 )
+from cuda_tile.analysis.tcgen05 import tensor_columns_of, wanted_columns
 from cuda_tile.constants import (
     DEEP_SLOTS,
     LEAST_SHIFTED_SLOTS,
@@ -28,6 +33,7 @@ from cuda_tile.constants import (
     SPARE_CONVERSION_BYTES,
     SPARE_SHARED_BYTES,
 )
+from cuda_tile.engines.tcgen05 import as_tensor_atom
 from cuda_tile.ir.copy_plan import (
     CONVERTED_SLOTS,
     MOST_SLOTS,
@@ -35,11 +41,12 @@ from cuda_tile.ir.copy_plan import (
     LoadPlan,
     read_store,
 )
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, Plan, ProductPlan
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, Plan, ProductPlan, scaling_of
 from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import POINTER_LOADS, REDUCTIONS
 from cuda_tile.ir.walk import enclosing_ops_of, location_text, nested_ops
+from cuda_tile.layout.tensor_scales import columns_of_scales
 from cuda_tile.plan.clocks import count_exponentials, resource_clocks
 from cuda_tile.plan.loads import Copies, has_plan
 from cuda_tile.plan.sums import divided_stores
@@ -60,6 +67,8 @@ class Rings:
         cta_bytes: Bytes of a CTA, with what is in shared memory beside slots.
         remarks: By loop, what its copies had to do without.
         in_place: Whether copies of a loop do not run ahead, for want of room.
+        stored_scales: Products in tensor memory whose scale factors threads store
+            there, each with the reason.
     """
 
     plans: Mapping[ir.Operation, LoadPlan]
@@ -68,6 +77,9 @@ class Rings:
     cta_bytes: int
     remarks: Mapping[ir.Operation, str] = field(default_factory=dict[ir.Operation, str])
     in_place: bool = False
+    stored_scales: Mapping[ir.Operation, str] = field(
+        default_factory=dict[ir.Operation, str]
+    )
 
 
 @dataclass(frozen=True)
@@ -153,15 +165,20 @@ class SharedMemory:
         no_room: dict[ir.Operation, str] = {}
         remarks: dict[ir.Operation, str] = {}
         slots: dict[_Key, int] = {}
+        scales, stored = self._scales()
         taken, most, in_place = 0, 0, False
         for loop in dict.fromkeys(o.loop for o in self._copies.copied):
             loads = self._planned(loop)
             if not loads:
                 continue
             key, room = self._ring_key(loop), self._room(loop)
-            size = slot_bytes_of(tile_bytes(load.results[0]) for load in loads)
+            engines = {n: self._copies.engines[n] for n in loads}
+            engines |= {n: e for n, e in scales.items() if enclosing_loop(n) == loop}
+            size = slot_bytes_of(tile_bytes(load.results[0]) for load in engines)
             if key not in slots:
                 slots[key] = self._slots(loop, room, size)
+                if len(engines) > len(loads):
+                    slots[key] = min(slots[key], self._slots_of_columns)
                 taken += slots[key] * size
             whole = taken if self._copies.has_only_bulk_copies else slots[key] * size
             most = max(most, whole + self._beside(loop))
@@ -172,11 +189,55 @@ class SharedMemory:
             if count == 1:
                 remarks[loop] = _one_slot(loop, size, room)
                 in_place |= self._plan.roles == "one"
-            engines = self._copies.engines
-            plans |= {n: LoadPlan(engines[n], count, count - 1) for n in loads}
+            plans |= {n: LoadPlan(e, count, count - 1) for n, e in engines.items()}
         if self._plan.roles == "load":
             plans |= self._once()
-        return Rings(plans, no_room, taken, most, remarks, in_place)
+        return Rings(plans, no_room, taken, most, remarks, in_place, stored)
+
+    def _scales(self) -> tuple[dict[ir.Operation, str], dict[ir.Operation, str]]:
+        """The engines that bring scale factors to slots of the operands beside them.
+
+        Returns:
+            The engine of each load, and why threads store those of other products.
+        """
+        engines, stored = dict[ir.Operation, str](), dict[ir.Operation, str]()
+        for product, plan in self._parts.items():
+            if not tensor_columns_of(product, plan) or scaling_of(product.op) is None:
+                continue
+            found = self._scale_engines(product)
+            if isinstance(found, str):
+                stored[product.op] = found
+            else:
+                engines |= found
+        return engines, stored
+
+    def _scale_engines(self, product: Product) -> dict[ir.Operation, str] | str:
+        """The engine of each load of scale factors, or why threads store them."""
+        copies = self._copies
+        if self._plan.roles != "load" or not copies.has_only_bulk_copies:
+            return "no role of its own copies its operands"
+        mine = {o.load for o in copies.copied if o.load.block == product.op.block}
+        loads = {source_load(value) for value in list(product.op.operands)[:2]}
+        if not loads <= mine:
+            return "no copies bring both of its operands in each iteration"
+        if self._slots_of_columns < LEAST_SHIFTED_SLOTS:
+            return "tensor memory has no columns for those of two slots"
+        return scale_engines(product, copies.loads.choice)
+
+    @cached_property
+    def _slots_of_columns(self) -> int:
+        """Slots whose scale factors fit beside the sums of as many CTAs.
+
+        A CTA allocates a power of two, for one set of factors in each slot.
+        """
+        sets = [
+            columns_of_scales(as_tensor_atom(q.atom), p.extents)
+            for p, q in self._parts.items()
+            if tensor_columns_of(p, q)
+        ]
+        share = self._target.tensor_columns // self._resident
+        left = 2 ** (share.bit_length() - 1) - wanted_columns(self._parts)
+        return 1 + left // max(1, sum(sets))
 
     def has_room(self, loop: ir.Operation, again: Iterable[ir.Operation]) -> bool:
         """Whether some loads of a loop can be made twice, with slots for each.

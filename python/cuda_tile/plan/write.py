@@ -21,6 +21,7 @@ from cuda_tile.ir.plan import (
     add_remark,
     read_product,
 )
+from cuda_tile.ir.walk import location_text
 from cuda_tile.options import Options
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.model import Candidate
@@ -186,5 +187,9 @@ def _write_loads(entry: ir.Operation, whole: Whole) -> None:
             add_remark(entry, text)
         if loop in whole.rings.remarks:
             add_remark(entry, whole.rings.remarks[loop])
+    for product, reason in whole.rings.stored_scales.items():
+        where = location_text(product)
+        text = f"{where}: threads store scale factors in tensor memory: {reason}"
+        add_remark(entry, text)
     for load, plan in whole.rings.plans.items():
         load.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()

@@ -17,6 +17,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
+from cuda_tile.analysis.copied_scales import copied_scale_buffer
 from cuda_tile.analysis.descriptor_reads import ROLES, Read, copied_buffer
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
@@ -267,9 +268,12 @@ def _layout(
     """The layout of the buffer of a load.
 
     Instructions that read shared memory by themselves read panels of a swizzle,
-    whatever else reads the tile, and bulk copies write them.
+    whatever else reads the tile, and bulk copies write them. Scale factors are copied
+    on from there as tensor memory has them.
     """
     tile = load.results[0]
+    if (scales := copied_scale_buffer(load)) is not None:
+        return scales
     bits = element_bits(element_of(tile))
     reads = _reads(tile)
     if plan.engine == TMA:

@@ -42,6 +42,7 @@ def stage_tcgen05(op: ir.Operation, plan: ProductPlan, staging: Staging) -> ir.V
     """
     lhs, rhs = (_in_shared(op, index, plan, staging) for index in (0, 1))
     acc, *scales = list(op.operands)[2:]
+    scales = [staging.fills.buffer(value) or value for value in scales]
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result
     made = tileas.Tcgen05Op(pending, lhs, rhs, start, scales, plan.atom.name)

@@ -203,12 +203,16 @@ static LogicalResult verifyScales(Tcgen05Op op) {
   size_t expected = suffix.empty() ? 0 : 2;
   if (op.getScales().size() != expected)
     return op.emitOpError("expected ")
-           << expected << " tiles of scale factors for atom " << name
+           << expected << " operands of scale factors for atom " << name
            << ", got " << op.getScales().size();
   if (suffix.empty())
     return success();
-  auto left = cast<TileType>(op.getScales()[0].getType());
-  auto right = cast<TileType>(op.getScales()[1].getType());
+  Type left = op.getScales()[0].getType(), right = op.getScales()[1].getType();
+  if (isa<BufferType>(left) != isa<BufferType>(right))
+    return op.emitOpError("expected scale factors in two tiles or two buffers")
+           << ", got " << left << " and " << right;
+  auto [leftShape, scale] = describe(left);
+  auto [rightShape, rightScale] = describe(right);
   ArrayRef<int64_t> acc = op.getAcc().getType().getTile().getShape();
   int64_t k = op.getRhs().getType().getShape()[0] * partsOf(name);
   std::string operand = typeText(op.getRhs().getType().getElementType());
@@ -219,9 +223,8 @@ static LogicalResult verifyScales(Tcgen05Op op) {
     int64_t count = k / types.block;
     int64_t ofLeft[] = {acc[0], count}, ofRight[] = {count, acc[1]};
     ArrayRef<int64_t> rows(ofLeft), columns(ofRight);
-    if (left.getShape() == rows && right.getShape() == columns &&
-        typeText(left.getElementType()) == types.scale &&
-        left.getElementType() == right.getElementType())
+    if (leftShape == rows && rightShape == columns && scale == rightScale &&
+        typeText(scale) == types.scale)
       return success();
     taken.push_back(shapeText(rows) + " and " + shapeText(columns) + " of " +
                     types.scale.str());

@@ -7,7 +7,8 @@
 include "cuda_tile/Tileas/ops/Wgmma.td"
 
 def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier",
-    (ins Variadic<CudaTile_Tile>:$scales),
+    (ins Arg<Variadic<AnyTypeOf<[Tileas_BufferType, CudaTile_Tile]>>, "",
+        [MemRead<Tileas_SharedMemory>]>:$scales),
     "(`scales` `(` $scales^ `:` custom<CudaTileTypes>(type($scales)) `)`)?"> {
   let summary = "Starts a matrix product in tensor memory";
   let description = [{
@@ -26,7 +27,8 @@ def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier",
     (C5) Integers have a signedness each, others, and bytes of `.mxf4` and `.nvf4`,
          have none.
     (C6) There are scale factors [M, S] and [S, N] for such an atom alone, of its type
-         and for as many elements along K as it says.
+         and for as many elements along K as it says. Both are tiles, which threads
+         store to tensor memory, or both are buffers, which are copied there.
   }];
   let examples = [[{
     %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scale factors that copies bring beside the operands of a product in tensor memory.
+
+Their buffer is one that `tcgen05.cp` reads (layout/tensor_scales.py): bulk copies fill
+it where memory holds that form, 32 rows of four words; else `cp.async`, a word a time.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.engines import EngineChoice
+from cuda_tile.analysis.operand_sources import (
+    LoadedOperand,
+    Product,
+    loaded_scales,
+    name_before,
+    renames_of,
+    scale_use,
+    source_load,
+)
+from cuda_tile.analysis.tensor_maps import map_boxes
+from cuda_tile.analysis.tiling import view_operand
+from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.ir.traits import VIEW_LOADS
+from cuda_tile.layout.copy_units import copy_units
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.tensor_scales import scale_buffer
+
+_A = 3
+"""The number of the operand that has the factors of A; those of B follow."""
+
+
+def copied_scale_buffer(load: ir.Operation) -> SharedLayout | None:
+    """The buffer of the tile of a load that products take as scale factors alone.
+
+    Args:
+        load: The load.
+
+    Returns:
+        The layout; None where there is none, or other ops use the tile.
+    """
+    use = scale_use(load)
+    if use is None:
+        return None
+    product, number = use
+    operand = product.operands[number]
+    layout = scale_buffer(shape_of(operand), number - _A)
+    if layout is None:
+        return None
+    for op in renames_of(operand):
+        layout = name_before(op, layout)
+    return layout
+
+
+def scale_engines(
+    product: Product, choice: EngineChoice
+) -> dict[ir.Operation, str] | str:
+    """Which engine brings the scale factors of a product to slots of its operands.
+
+    Args:
+        product: The product, whose operands are copied.
+        choice: What engines refuse.
+
+    Returns:
+        The engine of each load, or why threads store the factors.
+    """
+    operands = {operand.load: operand for operand in loaded_scales([product.op])}
+    found: dict[ir.Operation, str] = {}
+    for value in list(product.op.operands)[_A:]:
+        load = source_load(value)
+        operand = None if load is None else operands.get(load)
+        if operand is None or operand.load.block != product.op.block:
+            return "no load of its iteration gives them"
+        engine = _engine(operand, choice)
+        if engine not in (TMA, CP_ASYNC):
+            return engine
+        found[operand.load] = engine
+    return found
+
+
+def _engine(operand: LoadedOperand, choice: EngineChoice) -> str:
+    """The engine that brings them, or why none does."""
+    load = operand.load
+    layout = copied_scale_buffer(load)
+    if layout is None:
+        return (
+            "they need 32 rows or more of whole words, four factors along K, and four "
+            "words for each of 32 rows"
+        )
+    may_be_bulk = load.name in VIEW_LOADS and choice.refusal(operand, TMA) is None
+    if may_be_bulk and map_boxes(view_operand(load), layout) is not None:
+        return TMA
+    reason = choice.refusal(operand, CP_ASYNC)
+    if reason is not None:
+        return reason
+    access = describe_access(load, choice.facts)
+    bits = element_bits(element_of(load.results[0]))
+    if copy_units(layout, access.order, access.vector, bits, 1) is None:
+        return "four factors along K do not lie together"
+    return CP_ASYNC
