@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats that are surely not positive: differences to a maximum.
+"""Floats that are surely not positive: differences to a maximum, negative squares.
 
 A softmax takes the exponential of how far each element is below the maximum of its row.
 `mark_never_positive` notes that at level T, where it can be seen: once reductions are
@@ -9,6 +9,7 @@ divided between warps their results are loaded from shared memory.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.float_bounds import float_bounds
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
@@ -29,11 +30,12 @@ def mark_never_positive(entry: ir.Operation) -> None:
     for op in nested_ops(entry):
         if op.name == "cuda_tile.exp" and str(element_of(op.operands[0])) == "f32":
             made = defining_op(op.operands[0])
-            if (
+            is_below = (
                 made is not None
                 and op_stem(made) == "subf"
                 and _is_at_least(made.operands[1], made.operands[0])
-            ):
+            )
+            if is_below or float_bounds(op.operands[0])[1] <= 0.0:
                 op.attributes[NEVER_POSITIVE] = ir.UnitAttr.get()
 
 

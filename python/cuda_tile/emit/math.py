@@ -16,8 +16,8 @@ from cuda_tile.analysis.hidden_subnormals import hides_subnormals
 from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
-from cuda_tile.emit.steps import Step, each, in_steps, splat
+from cuda_tile.emit.float import rounding_suffix, through_f32
+from cuda_tile.emit.steps import Step, each, in_steps, ptx_float, splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.records import dataclass
