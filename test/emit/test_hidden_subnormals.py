@@ -38,6 +38,34 @@ cuda_tile.module @m {{ entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<{kind}>>) {{
 F32 = ": tile<128xf32>"
 EXP, EXP2 = f"%p = exp %u {F32}\n  ", f"%p = exp2 %u {F32}\n  "
 NARROW = "%q = ftof %p : tile<128xf32> -> tile<128x{}>"
+MAXIMUM = """%r = reshape %u : tile<128xf32> -> tile<2x64xf32>
+  %m = reduce %r dim={dim} identities=[0xFF800000 : f32]
+      : tile<2x64xf32> -> tile<{rest}xf32> (%i: tile<f32>, %j: tile<f32>) {{
+    %most = maxf %i, %j : tile<f32>
+    yield %most : tile<f32>
+  }}
+  %column = reshape %m : tile<{rest}xf32> -> tile<{kept}xf32>
+  %all = broadcast %column : tile<{kept}xf32> -> tile<2x64xf32>
+  %below = subf %r, %all : tile<2x64xf32>
+  %p = exp %below : tile<2x64xf32>
+  """
+SUM = """%t = reduce %p dim={dim} identities=[0.0 : f32]
+      : tile<2x64xf32> -> tile<{rest}xf32> (%i: tile<f32>, %j: tile<f32>) {{
+    %total = {add} : tile<f32>
+    yield %total : tile<f32>
+  }}
+  %totals = reshape %t : tile<{rest}xf32> -> tile<{kept}xf32>
+  %sum = broadcast %totals : tile<{kept}xf32> -> tile<2x64xf32>
+  """
+FLAT = "%q = reshape {} : tile<2x64x{}> -> tile<128x{}>"
+SHARE = "%share = divf %p, %sum : tile<2x64xf32>\n  "
+HALF = "%half = ftof %share : tile<2x64xf32> -> tile<2x64xf16>\n  "
+ROW, COLUMN = (
+    {"dim": 1, "rest": 2, "kept": "2x1"},
+    {"dim": 0, "rest": 64, "kept": "1x64"},
+)
+ADD = "addf %i, %j"
+ROW_MAXIMUM, ROW_SUM = MAXIMUM.format(**ROW), SUM.format(add=ADD, **ROW)
 HIDDEN = [
     (EXP + f"%q = addf %p, %one {F32}", "f32"),
     (EXP2 + f"%q = subf %one, %p {F32}", "f32"),
@@ -48,8 +76,59 @@ HIDDEN = [
         "f32",
     ),
     (EXP2 + NARROW.format("f16"), "f16"),
+    (ROW_MAXIMUM + ROW_SUM + FLAT.format("%sum", "f32", "f32"), "f32"),
+    (ROW_MAXIMUM + ROW_SUM + SHARE + HALF + FLAT.format("%half", "f16", "f16"), "f16"),
+    (
+        "%three = constant <f32: 3.0> : tile<128xf32>\n  "
+        + EXP
+        + f"%s = divf %p, %three {F32}\n  %q = addf %s, %one {F32}",
+        "f32",
+    ),
 ]
 SEEN = {
+    "a share of f32": (
+        ROW_MAXIMUM + ROW_SUM + SHARE + FLAT.format("%share", "f32", "f32"),
+        "f32",
+    ),
+    "a sum across rows": (
+        ROW_MAXIMUM + SUM.format(add=ADD, **COLUMN) + FLAT.format("%sum", "f32", "f32"),
+        "f32",
+    ),
+    "a product of powers": (
+        ROW_MAXIMUM
+        + SUM.format(add="mulf %i, %j", **ROW)
+        + FLAT.format("%sum", "f32", "f32"),
+        "f32",
+    ),
+    "a sum rounded up": (
+        ROW_MAXIMUM
+        + SUM.format(add=ADD + " rounding<positive_inf>", **ROW)
+        + FLAT.format("%sum", "f32", "f32"),
+        "f32",
+    ),
+    "below another maximum": (
+        ROW_MAXIMUM.replace("subf %r", "subf %other").replace(
+            "%m =",
+            f"%v = addf %u, %one {F32}\n  %other = reshape %v "
+            ": tile<128xf32> -> tile<2x64xf32>\n  %m =",
+        )
+        + ROW_SUM
+        + FLAT.format("%sum", "f32", "f32"),
+        "f32",
+    ),
+    "no maximum": (
+        f"%w = exp %u {F32}\n  %p = reshape %w : tile<128xf32> -> tile<2x64xf32>\n  "
+        + ROW_SUM
+        + FLAT.format("%sum", "f32", "f32"),
+        "f32",
+    ),
+    "a share of less than one": (
+        "%three = constant <f32: 0.9> : tile<128xf32>\n  "
+        + EXP
+        + f"%s = divf %p, %three {F32}\n  %q = addf %s, %one {F32}",
+        "f32",
+    ),
+    "a divisor": (EXP + f"%s = divf %one, %p {F32}\n  %q = addf %s, %one {F32}", "f32"),
     "stored": (EXP.replace("%p", "%q"), "f32"),
     "small": (EXP + f"%q = addf %p, %tiny {F32}", "f32"),
     "zero": (EXP2 + f"%q = addf %p, %none {F32}", "f32"),

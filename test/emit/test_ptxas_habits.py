@@ -9,6 +9,7 @@
 | two loops share a constant, which is copied | 284 and 357 | 286 and 358 |
 | descriptors that no iteration changes are kept | 400 | 507, 568 bytes spilled |
 | halves that shifts join are permuted | no `PRMT` of bytes | 2 |
+| a sign that is turned as an integer is an instruction | no `LOP3` | 8 |
 
 A test fails where a habit is gone: then what is done for it may go, too.
 """
@@ -29,7 +30,7 @@ from loop_mix import product_loops
 import cuda_tile
 from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import ptxas_version
-from cuda_tile.emit import pairs, pending, threads, tileas, wgmma_operands
+from cuda_tile.emit import pairs, pending, steps, threads, tileas, wgmma_operands
 from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.pictures.machine_code import machine_code
 
@@ -180,3 +181,21 @@ def test_a_conversion_joins_what_another_one_gave(
     assert permutations() == 0
     monkeypatch.setattr(pairs, "_is_converted", lambda half: False)
     assert permutations() == 2
+
+
+def test_a_sign_goes_with_what_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = BYTES.replace(
+        "%y = ftof %x",
+        "%less = negf %x : tile<1024xf32>\n    %e = exp %less : tile<1024xf32>\n"
+        "    %y = ftof %e",
+    )
+
+    def signs() -> int:
+        made = cuda_tile.compile(cuda_tile.load(text.encode()), "sm_90")
+        assert made.cubin is not None
+        lines = machine_code(made.cubin).lines
+        return sum("LOP3" in line and "0x80000000" in line for line in lines)
+
+    assert signs() == 0
+    monkeypatch.setattr(steps, "with_its_sign", lambda b, x: x)
+    assert signs() == 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quotients that share a divisor are those of IEEE 754, by remainders."""
+"""Quotients that have one test are those of IEEE 754, by remainders."""
 
 from __future__ import annotations
 
@@ -50,31 +50,51 @@ cuda_tile.module @m {{ entry @k(%r: tile<ptr<f32>>, %s: tile<ptr<f32>>,
 SHARED = "%w = broadcast %v : tile<32x1xf32> -> tile<32x64xf32>"
 EACH = "%w = addf %v, %v : tile<32x64xf32>"
 CONSTANT = "%w = constant <f32: {}> : tile<32x64xf32>"
+ONE = "%one = constant <f32: {}> : tile<32x64xf32>\n  %size = absf %v : tile<32x64xf32>"
+LARGE = ONE.format(1.0) + "\n  %w = addf %one, %size : tile<32x64xf32>"
+"""Of one divisor for each dividend, no less than one."""
 
 
-def compiled(n: int = 1, divisor: str = SHARED, rounding: str = "") -> Compiled:
+def compiled(
+    n: int = 1,
+    divisor: str = SHARED,
+    rounding: str = "",
+    dividend: str = "%u",
+    gpu: str = "sm_80",
+    rows: int = ROWS,
+) -> Compiled:
     text = KERNEL.format(n=n, divisor=divisor, rounding=rounding)
-    options = Options(gpu="sm_80", num_warps=4, line_info=False)
+    text = text.replace("divf %u", f"divf {dividend}")
+    text = text.replace("32x", f"{rows}x").replace("[32,", f"[{rows},")
+    options = Options(gpu=gpu, num_warps=4, line_info=False)
     return cuda_tile.compile(
         cuda_tile.load(text.encode()), cubin=False, options=options
     )
 
 
-def divided(dividends: Floats, divisors: Floats) -> Floats:
-    """The kernel's quotients; one divisor for each row of dividends."""
+def divided(
+    dividends: Floats, divisors: Floats, kernel: Compiled | None = None
+) -> Floats:
+    """The kernel's quotients; by default one divisor for each row of dividends."""
     made = np.zeros_like(dividends)
     args: list[Any] = [dividends, divisors, made]
-    words: dict[str, Any] = {"mode": "adversarial", "seed": 1, "compiled": KERNEL_80}
-    text = KERNEL.format(n=1, divisor=SHARED, rounding="")
+    words: dict[str, Any] = {"mode": "adversarial", "seed": 1}
+    words["compiled"] = kernel or KERNEL_80
+    text = KERNEL.format(n=divisors.shape[1], divisor=SHARED, rounding="")
+    if kernel is not None:
+        text = KERNEL.format(n=COLUMNS, divisor=LARGE, rounding="")
     module = cuda_tile.load(text.encode())
     cuda_tile.run(module, "k", grid=(1,), args=args, on="emulator", **words)
     return made
 
 
 KERNEL_80 = compiled()
+BY_LARGE = compiled(COLUMNS, LARGE)
+IN_PAIRS = compiled(COLUMNS, LARGE, gpu="sm_100")
+RECIPROCALS = compiled(COLUMNS, LARGE, dividend="%one")
 
 
-def is_shared(made: Compiled) -> bool:
+def is_joint(made: Compiled) -> bool:
     return "rcp.approx" in made.ptx
 
 
@@ -111,9 +131,8 @@ def test_quotients_next_to_a_middle() -> None:
     x, d = a.astype(np.float32), b.astype(np.float32) / np.float32(2**20)
     y = np.reciprocal(d)
     q = np.multiply(x, y, dtype=np.float32)
-    made = _fma(-_fma(d, q, -x), y, q)
     assert len(x) > 50_000
-    assert_array_equal(made[b != 2**24 - 1], (x / d)[b != 2**24 - 1])
+    assert_array_equal(_fma(-_fma(d, q, -x), y, q), x / d)
     for divisor in (2**24 - 1, 2**24 - 3, 2**23 + 1, *some[:: len(some) // 8]):
         rows = np.resize(x[b == divisor], (ROWS, COLUMNS))
         divisors = np.full((ROWS, 1), divisor, np.float32)
@@ -152,21 +171,22 @@ def test_what_is_no_number_and_what_has_a_sign() -> None:
 
 
 def test_the_reciprocal_is_rounded_correctly() -> None:
-    """From all that `rcp.approx` may give, for all divisors but one of all ones."""
+    """From all that `rcp.approx` may give; the square counts where all bits are one."""
     ones = np.arange(2**23, 2**24, 7)
     ends = np.arange(64)
     whole = np.unique(np.concatenate([ones, 2**23 + ends, 2**24 - 1 - ends]))
     b = whole.astype(np.float32) / np.float32(2**23)
     exact = np.float32(1) / b
+    without: set[int] = set()
     for off in (-1, 0, 1):
         y = (exact.view(np.int32) + np.int32(off)).view(np.float32)
-        for _ in range(2):
-            y = _fma(y, _fma(-b, y, np.ones_like(b)), y)
-        wrong = whole[y != exact]
-        assert set(wrong) <= {2**24 - 1}, off
+        e = _fma(-b, y, np.ones_like(b))
+        assert_array_equal(_fma(y, _fma(e, e, e, up=True), y), exact)
+        without |= set(whole[_fma(y, e, y) != exact])
+    assert 2**24 - 1 in without
 
 
-def _fma(x: Floats, y: Floats, z: Floats) -> Floats:
+def _fma(x: Floats, y: Floats, z: Floats, *, up: bool = False) -> Floats:
     """In f64, where the product is exact, rounded to odd; then a second time."""
     product, other = x.astype(np.float64) * y, z.astype(np.float64)
     total = product + other
@@ -175,17 +195,73 @@ def _fma(x: Floats, y: Floats, z: Floats) -> Floats:
     bits = total.view(np.int64)
     step = np.where((lost > 0) == (total > 0), 1, -1)
     bits = np.where((lost != 0) & (bits & 1 == 0), bits + step, bits)
-    return bits.view(np.float64).astype(np.float32)
+    exact = bits.view(np.float64)
+    near = exact.astype(np.float32)
+    return np.where(up & (near < exact), np.nextafter(near, np.float32(np.inf)), near)
 
 
-def test_where_a_reciprocal_is_shared() -> None:
-    assert is_shared(KERNEL_80)
-    assert is_shared(compiled(divisor=CONSTANT.format("3.0")))
+@pytest.mark.parametrize("kernel", [BY_LARGE, IN_PAIRS])
+def test_divisors_of_one_and_more(kernel: Compiled) -> None:
+    """Next to a middle, of all magnitudes, and by what has only ones."""
+    rng = np.random.default_rng(3)
+    some = np.concatenate([2**24 - 1 - 2 * np.arange(4), rng.integers(2**23, 2**24, 9)])
+    a, b = _near_a_middle(np.unique(some | 1))
+    dividends, divisors = a.astype(np.float32), b.astype(np.float32) / 2**23
+    shape = 2, ROWS * COLUMNS
+    x, v = np.resize(dividends, shape), np.resize(divisors - 1, shape)
+    v[1] = rng.uniform(0, 1, shape[1]) * np.exp2(rng.integers(-30, 60, shape[1]))
+    x[1] = rng.uniform(-2, 2, shape[1]) * np.exp2(rng.integers(-140, 127, shape[1]))
+    x[1, ::3] = 2.0 ** rng.integers(-20, 20, len(x[1, ::3]))
+    for u, w in zip(x, v.astype(np.float32), strict=True):
+        rows, large = u.reshape(ROWS, COLUMNS), w.reshape(ROWS, COLUMNS)
+        with np.errstate(under="ignore"):
+            exact = rows / (np.float32(1) + np.abs(large))
+        assert_array_equal(divided(rows, large, kernel), exact)
+
+
+@pytest.mark.parametrize("kernel", [BY_LARGE, IN_PAIRS, RECIPROCALS])
+def test_large_divisors_and_what_is_special(kernel: Compiled) -> None:
+    """One of a group's eight, so that each condition is tested alone."""
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 2.0**-63, 3.4e38, 1.0]
+    rng = np.random.default_rng(4)
+    x = rng.uniform(1, 2, (ROWS, COLUMNS)).astype(np.float32)
+    v = rng.uniform(0, 9, (ROWS, COLUMNS)).astype(np.float32)
+    for row in range(ROWS):
+        where, what = 8 * (row % 8) + row % 7, special[row % len(special)]
+        if row % 2:
+            x[row, where] = what
+        else:
+            v[row, where] = what
+    x[0, 9], v[0, 9] = 3.4e38, 1.7e38  # the reciprocal is subnormal
+    v[1] = 2.0 ** np.arange(64, 128)
+    ones = 2.0 - 2.0**-23 - 1.0  # the divisor has only ones
+    x[2], v[2] = 2.0 ** np.arange(-32, 32), ones
+    if kernel is RECIPROCALS:
+        x[:] = 1.0
+    with np.errstate(all="ignore"):
+        exact = x / (np.float32(1) + np.abs(v))
+    found = divided(x, v, kernel)
+    assert_array_equal(found, exact)
+    numbers = ~np.isnan(exact)
+    assert_array_equal(np.signbit(found)[numbers], np.signbit(exact)[numbers])
+
+
+def test_where_quotients_are_joint() -> None:
+    assert is_joint(KERNEL_80)
+    assert is_joint(compiled(divisor=CONSTANT.format("3.0")))
+    assert is_joint(BY_LARGE)
+    added = "addf %one, %size"
     for near_miss in (
         compiled(64, EACH),
+        compiled(64, LARGE.replace(added, "addf %one, %v")),
+        compiled(64, LARGE.replace(added, "subf %one, %size")),
+        compiled(64, LARGE.replace("f32: 1.0", "f32: 0.9")),
+        compiled(64, LARGE.replace(added, "addf %one, %size rounding<zero>")),
+        compiled(64, LARGE, rows=4),  # two of a thread
+        compiled(64, LARGE, gpu="sm_75"),
         compiled(divisor=CONSTANT.format("4.0")),
         compiled(rounding="rounding<zero> "),
         compiled(rounding="rounding<full> "),
         compiled(rounding="rounding<nearest_even> flush_to_zero "),
     ):
-        assert not is_shared(near_miss)
+        assert not is_joint(near_miss)

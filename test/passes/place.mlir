@@ -41,9 +41,11 @@ cuda_tile.module @kernels {
     return
   }
 
-  // A difference to the maximum of its row is nowhere positive, one to the next row's
-  // may be.
+  // A difference to the maximum of its row is nowhere positive, nor is less than a
+  // square; one to the next row's may be.
   // CHECK-LABEL: entry @below
+  // CHECK: exp {{.*}} {tileas.never_positive} :
+  // CHECK: negf
   // CHECK: exp {{.*}} {tileas.never_positive} :
   // CHECK: exp
   // CHECK-NOT: never_positive
@@ -65,8 +67,12 @@ cuda_tile.module @kernels {
     %own = subf %x, %all : tile<1x64xf32>
     %other = subf %y, %all : tile<1x64xf32>
     %c = exp %own : tile<1x64xf32>
+    %square = mulf %y, %y : tile<1x64xf32>
+    %less = negf %square : tile<1x64xf32>
+    %e = exp %less : tile<1x64xf32>
     %d = exp %other : tile<1x64xf32>
-    %sum = addf %c, %d : tile<1x64xf32>
+    %part = addf %c, %e : tile<1x64xf32>
+    %sum = addf %part, %d : tile<1x64xf32>
     %s = store_view_tko weak %sum, %v[%zero, %zero] : tile<1x64xf32>, partition_view<tile=(1x64), tensor_view<2x64xf32, strides=[64,1]>>, tile<i32> -> token
     return
   }

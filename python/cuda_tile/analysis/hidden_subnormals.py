@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results of which nobody sees whether they are subnormal or zero.
 
-In 1 + exp(x), of which sigmoids are made, what is below 2^-126 changes nothing.
-`ex2.approx.ftz` takes three instructions less than `ex2.approx`, which ptxas scales
-where its result may be subnormal.
+In 1 + exp(x), of which sigmoids are made, what is below 2^-126 changes nothing, nor
+does it in a sum of powers of which one is 1, as those below the maximum of a row: there
+it is less than what the order of the sum decides. `ex2.approx.ftz` takes three
+instructions less than `ex2.approx`, which ptxas scales where its result may be
+subnormal. `mark_hidden_subnormals` notes it at level T, where reductions can be seen.
 """
 
 from __future__ import annotations
@@ -11,11 +13,22 @@ from __future__ import annotations
 import struct
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_symmetric
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.ir.attributes import keyword
+from cuda_tile.analysis.float_bounds import float_bounds
+from cuda_tile.analysis.never_positive import subtracted_maximum
+from cuda_tile.ir.attributes import integer, keyword
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.traits import KEEPS_ELEMENTS
-from cuda_tile.ir.walk import user_ops
+from cuda_tile.ir.traits import KEEPS_ELEMENTS, POWERS, REDUCTIONS
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    nested_ops,
+    op_stem,
+    user_ops,
+    value_behind,
+)
 from cuda_tile.ods import ops_by_rule
 
 _LEAST = 2.0**-100
@@ -24,7 +37,26 @@ _SHORT = ("f16", "f8E4M3FN", "f8E5M2")
 """Types of which half the least number is more than 2^-126."""
 
 _NARROWS = ops_by_rule("rounds a number to a type of fewer bits", "ftof")
+_DIVIDES = ops_by_rule("is no larger than its first operand if the second is", "divf")
 _ADDS = ops_by_rule("rounds a number and another to the sum of both", "addf", "subf")
+
+
+MAY_FLUSH = "tileas.may_flush"
+"""On an op: what is subnormal in its result may as well be zero."""
+
+
+def mark_hidden_subnormals(entry: ir.Operation) -> None:
+    """Marks each power of f32 whose subnormal results nobody sees.
+
+    Args:
+        entry: At level T.
+    """
+    for op in nested_ops(entry):
+        is_power = op.name in POWERS and isinstance(
+            element_of(op.results[0]), ir.F32Type
+        )
+        if is_power and hides_subnormals(op.results[0]):
+            op.attributes[MAY_FLUSH] = ir.UnitAttr.get()
 
 
 def hides_subnormals(value: ir.Value) -> bool:
@@ -46,6 +78,11 @@ def _hides(value: ir.Value, user: ir.Operation) -> bool:
         return False
     if user.name in _NARROWS:
         return str(element_of(user.results[0])) in _SHORT
+    if user.name in _DIVIDES:
+        is_large = _is_large(user.operands[1]) and user.operands[1] != value
+        return is_large and hides_subnormals(user.results[0])
+    if user.name in REDUCTIONS:
+        return _sums_below_maximum(user)
     if user.name not in _ADDS:
         return False
     others = [operand for operand in user.operands if operand != value]
@@ -54,3 +91,27 @@ def _hides(value: ir.Value, user: ir.Operation) -> bool:
         return False
     (number,) = struct.unpack("<f", struct.pack("<I", bits))
     return abs(number) >= _LEAST  # of NaN, false
+
+
+def _is_large(value: ir.Value) -> bool:
+    """Whether all elements that are numbers are one or more, but for roundings."""
+    behind = value_behind(value, KEEPS_ELEMENTS)
+    made = defining_op(behind)
+    is_sum = made is not None and made.name in REDUCTIONS and _sums_below_maximum(made)
+    return is_sum or float_bounds(value)[0] >= 1.0
+
+
+def _sums_below_maximum(op: ir.Operation) -> bool:
+    """Whether a reduction adds up rows of powers whose largest exponent is zero."""
+    power = defining_op(op.operands[0])
+    if power is None or power.name not in POWERS or len(op.operands) != 1:
+        return False
+    maximum = subtracted_maximum(power.operands[0])
+    first = block_ops(body(op))[0]
+    return (
+        maximum is not None
+        and integer(maximum, "dim") == integer(op, "dim")
+        and is_symmetric(op)
+        and op_stem(first) == "addf"
+        and keyword(first, "rounding_mode", "nearest_even") == "nearest_even"
+    )

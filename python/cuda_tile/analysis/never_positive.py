@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats that are surely not positive: differences to a maximum.
+"""Floats that are surely not positive: differences to a maximum, negative squares.
 
 A softmax takes the exponential of how far each element is below the maximum of its row.
 `mark_never_positive` notes that at level T, where it can be seen: once reductions are
@@ -9,6 +9,7 @@ divided between warps their results are loaded from shared memory.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.float_bounds import float_bounds
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
@@ -28,13 +29,33 @@ def mark_never_positive(entry: ir.Operation) -> None:
     """Marks each `exp` of f32 whose operand is nowhere positive."""
     for op in nested_ops(entry):
         if op.name == "cuda_tile.exp" and str(element_of(op.operands[0])) == "f32":
-            made = defining_op(op.operands[0])
-            if (
-                made is not None
-                and op_stem(made) == "subf"
-                and _is_at_least(made.operands[1], made.operands[0])
-            ):
+            terms = _difference(op.operands[0])
+            is_below = terms is not None and _is_at_least(terms[1], terms[0])
+            if is_below or float_bounds(op.operands[0])[1] <= 0.0:
                 op.attributes[NEVER_POSITIVE] = ir.UnitAttr.get()
+
+
+def subtracted_maximum(value: ir.Value) -> ir.Operation | None:
+    """The reduction whose maxima, of their rows, a tile's elements had subtracted.
+
+    Of each row one element is zero then, or NaN.
+
+    Args:
+        value: The difference.
+    """
+    terms = _difference(value)
+    if terms is None:
+        return None
+    maximum = _maximum_behind(terms[1])
+    is_own = maximum is not None and maximum.operands[0] == terms[0]
+    return maximum if is_own else None
+
+
+def _difference(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    made = defining_op(value)
+    if made is None or op_stem(made) != "subf":
+        return None
+    return made.operands[0], made.operands[1]
 
 
 def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
@@ -42,18 +63,17 @@ def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
     if value == least:
         return True
     made = defining_op(value)
-    if made is None:
-        return False
-    if op_stem(made) == "maxf":
+    if made is not None and op_stem(made) == "maxf":
         return any(_is_at_least(operand, least) for operand in made.operands)
-    if op_stem(made) != "broadcast":
-        return False
-    maximum = _reduction_behind(made)
+    maximum = _maximum_behind(value)
     return maximum is not None and _is_at_least(maximum.operands[0], least)
 
 
-def _reduction_behind(spread: ir.Operation) -> ir.Operation | None:
+def _maximum_behind(value: ir.Value) -> ir.Operation | None:
     """The maximum along a dimension that a tile repeats along this dimension."""
+    spread = defining_op(value)
+    if spread is None or op_stem(spread) != "broadcast":
+        return None
     source = defining_op(value_behind(spread.operands[0], ("cuda_tile.reshape",)))
     shape = list(shape_of(spread.operands[0]))
     if source is None or op_stem(source) != "reduce" or len(source.operands) != 1:

@@ -30,6 +30,7 @@ from cuda_tile.emit.pairs import (
     set_byte_words,
     set_pairs,
     singles,
+    widened,
 )
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_name, element_of, is_distributed, layout_of
@@ -172,13 +173,11 @@ def _odd_f32(e: Emitter, x: ir.Value, exact: str, back: str, name: str) -> ir.Va
 
 def _to_f32(e: Emitter, kind: str, pair: Pair) -> Pair:
     """A pair of any carrier as f32: exact, or rounded to odd from f64."""
-    b = e.builder
     if kind == "f64":
         return _per_element(pair, lambda x: _odd_f32(e, x, "f64", "llvm.fpext", "une"))
     if kind == "f32":
         return pair
-    low, high = (b.op("llvm.fpext", b.f32, x) for x in singles(e, pair))
-    return (low, high)
+    return tuple(widened(e.builder, pair[0]))
 
 
 def _to_base(e: Emitter, kind: str, pair: Pair, to: str, mode: str) -> Pair:

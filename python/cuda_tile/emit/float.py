@@ -13,12 +13,18 @@ from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.emit.quotients import FRACTION, shared_quotients
+from cuda_tile.emit.pairs import widened
+from cuda_tile.emit.quotients import (
+    FRACTION,
+    NAN_EXTREMUM_CAPABILITY,
+    joint_quotients,
+)
 from cuda_tile.emit.remainder import remainder
+from cuda_tile.emit.steps import IN_PAIRS, ptx_float
 from cuda_tile.engines.wgmma import WGMMA
 from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tiles import element_of, is_distributed
+from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
 from cuda_tile.ir.walk import enclosing_ops_of, nested_ops, op_stem
 
 _LLVM = {
@@ -29,8 +35,6 @@ _LLVM = {
     "divf": "llvm.fdiv",
 }
 _PTX = {"addf": "add", "subf": "sub", "mulf": "mul", "fma": "fma", "divf": "div"}
-IN_PAIRS = ("add", "sub", "mul", "fma")
-"""Instructions with `.f32x2`, where the chip has pairs of f32 (PTX ISA, "fma")."""
 _PTX_ROUNDING = {
     "nearest_even": ".rn",
     "zero": ".rz",
@@ -46,32 +50,6 @@ BF16_CAPABILITY = 80
 
 Narrowing = Callable[[ir.Value], ir.Value]
 """Makes a 16-bit float of an f32."""
-
-
-NAN_EXTREMUM_CAPABILITY = 80
-"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
-
-
-def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Value]:
-    """A function that applies one PTX instruction to f32 or f64 scalars, or f32 pairs.
-
-    Args:
-        e: The emitter.
-        instruction: The instruction, such as `add`; for pairs one of `IN_PAIRS`.
-        suffix: The type.
-    """
-
-    def apply(*operands: ir.Value) -> ir.Value:
-        b, result = e.builder, operands[0].type
-        kind, ty, values = suffix, result, operands
-        if isinstance(result, ir.VectorType):
-            kind, ty = "f32x2", b.i64
-            values = [b.bitcast(operand, b.i64) for operand in operands]
-        slots = ", ".join(f"${i}" for i in range(len(values) + 1))
-        found = b.ptx_value(f"{instruction}.{kind} {slots};", ty, *values)
-        return b.bitcast(found, result)
-
-    return apply
 
 
 def rounding_suffix(op: ir.Operation) -> str:
@@ -95,14 +73,10 @@ def through_f32(
     to_element = _narrow(e, str(element_of(op.results[0])), rounding)
 
     def apply(*values: ir.Value) -> ir.Value:
-        ty = values[0].type
-        count = ir.VectorType(ty).shape[0] if isinstance(ty, ir.VectorType) else 1
-        wide_type = b.vector_type(count, b.f32)
-        wide = [b.op("llvm.fpext", wide_type, x) for x in values]
-        rows = zip(*(b.elements(x, count) for x in wide), strict=True)
+        rows = zip(*(widened(b, x) for x in values), strict=True)
         results = [function(*row) for row in rows]
         if rounding == "nearest_even":
-            return b.op("llvm.fptrunc", ty, b.vector(results))
+            return b.op("llvm.fptrunc", values[0].type, b.vector(results))
         return b.vector([to_element(x) for x in results])
 
     e.elementwise(op, apply, operands=operands, pack=e.pack_of(op.results[0]))
@@ -174,13 +148,18 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
         function = _fused_to_odd(e)
     if is_narrow:
         through_f32(e, op, function, rounding)
-    elif stem != "divf" or element != "f32" or not is_plain or not _shares(e, op):
+    elif (
+        stem != "divf"
+        or element != "f32"
+        or not is_plain
+        or not _divides_jointly(e, op)
+    ):
         pack = e.pack_to_compute(op.results[0]) if goes_in_pairs(e, op) else 1
         e.elementwise(op, function, pack=pack)
 
 
-def _shares(e: Emitter, op: ir.Operation) -> bool:
-    """Emits a division of f32 whose quotients share divisors, where a branch may be.
+def _divides_jointly(e: Emitter, op: ir.Operation) -> bool:
+    """Emits a division of f32 whose quotients have one test, where a branch may be.
 
     By a power of two, LLVM multiplies. A branch in a loop in which products run by
     themselves would have ptxas wait for these.
@@ -189,10 +168,10 @@ def _shares(e: Emitter, op: ir.Operation) -> bool:
     is_power = bits is not None and not bits & FRACTION
     if not is_distributed(op.results[0]) or is_power or _is_beside_products(op):
         return False
-    fragments = [e.fragment(operand) for operand in op.operands]
-    made = shared_quotients(e, *map(e.packer.scalars, fragments))
+    made = joint_quotients(e, op)
     if made is not None:
-        e.set(op.results[0], Fragment(fragments[0].layout, tuple(made)))
+        result = op.results[0]
+        e.set(result, Fragment(layout_of(result), tuple(made)))
     return made is not None
 
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.hidden_subnormals import hides_subnormals
+from cuda_tile.analysis.hidden_subnormals import MAY_FLUSH
 from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
-from cuda_tile.emit.steps import Step, each, in_steps, splat
+from cuda_tile.emit.float import rounding_suffix, through_f32
+from cuda_tile.emit.steps import Step, each, in_steps, ptx_float, splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.records import dataclass
@@ -133,16 +133,10 @@ def exp2(e: Emitter, op: ir.Operation) -> None:
     What `.ftz` takes for zero is zero in f16 too, and costs ptxas three instructions
     less.
     """
-    flushes = flag(op, "flush_to_zero") or _is_hidden(op)
+    flushes = flag(op, "flush_to_zero") or flag(op, MAY_FLUSH)
     power = ptx_float(e, "ex2.approx" + (".ftz" if flushes else ""), "f32")
     short = ptx_float(e, "ex2.approx.ftz", "f32")
     _elementwise(e, op, Forms(power, library(e, "exp2", "f64"), f16=short))
-
-
-def _is_hidden(op: ir.Operation) -> bool:
-    """Whether the result is of f32, and its subnormal numbers may be zero."""
-    result = op.results[0]
-    return str(element_of(result)) == "f32" and hides_subnormals(result)
 
 
 @RULES.register("exp")
@@ -160,13 +154,13 @@ def exp(e: Emitter, op: ir.Operation) -> None:
 
         return function
 
-    whole = ptx_float(e, "ex2.approx" + (".ftz" if _is_hidden(op) else ""), "f32")
+    whole = ptx_float(e, "ex2.approx" + (".ftz" if flag(op, MAY_FLUSH) else ""), "f32")
     plain = approximate(whole)
     short = approximate(ptx_float(e, "ex2.approx.ftz", "f32"))
     fast = keyword(op, "rounding_mode", "full") == "approx"
     is_below = flag(op, NEVER_POSITIVE)
     steps = ACCURATE_EXP_BELOW_ZERO if is_below else ACCURATE_EXP
-    accurate = in_steps(e, flushed(steps) if _is_hidden(op) else steps)
+    accurate = in_steps(e, flushed(steps) if flag(op, MAY_FLUSH) else steps)
     single = plain if fast else accurate
     double = library(e, "exp", "f64")
     _elementwise(e, op, Forms(single, double, short, plain, in_pairs=True))

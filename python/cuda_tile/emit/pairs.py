@@ -55,6 +55,23 @@ def _is_converted(half: ir.Value) -> bool:
     return made is not None and made.name == "llvm.inline_asm"
 
 
+def widened(b: Builder, x: ir.Value) -> list[ir.Value]:
+    """The f32 that 16-bit floats are.
+
+    A bf16 is the upper half of its f32, which one instruction makes of a word of two.
+
+    Args:
+        b: The builder.
+        x: A float, or a vector of them.
+    """
+    count = ir.VectorType(x.type).shape[0] if isinstance(x.type, ir.VectorType) else 1
+    if x.type == b.vector_type(2, b.bf16):
+        word = b.bitcast(x, b.i32)
+        halves = b.binary("shl", word, 16), b.binary("and", word, -1 << 16)
+        return [b.bitcast(half, b.f32) for half in halves]
+    return b.elements(b.op("llvm.fpext", b.vector_type(count, b.f32), x), count)
+
+
 def halves_of_word(b: Builder, word: ir.Value) -> tuple[ir.Value, ir.Value]:
     """One i32 as two i16.
 

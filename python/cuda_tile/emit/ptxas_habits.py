@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
+from cuda_tile.ir.walk import defining_op
 
 
 def scheduling_fence(b: Builder) -> None:
@@ -59,3 +60,19 @@ def converted_word(b: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
     join the halves, ptxas 13.5 makes a `PRMT` of them.
     """
     return b.bitcast(b.vector([low, high]), b.i32)
+
+
+def with_its_sign(b: Builder, x: ir.Value) -> ir.Value:
+    """The same f32 for inline PTX: if it is -y, the sign goes with what reads it.
+
+    LLVM turns a sign of such an operand as an integer, which ptxas 13.5 keeps as an
+    instruction; `neg.f32` becomes part of the instruction that follows.
+
+    Args:
+        b: The builder.
+        x: The value.
+    """
+    made = defining_op(x)
+    if x.type != b.f32 or made is None or made.name != "llvm.fneg":
+        return x
+    return b.ptx_value("neg.f32 $0, $1;", b.f32, made.operands[0])

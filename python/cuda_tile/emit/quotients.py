@@ -1,114 +1,203 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Correctly rounded quotients of f32 that share divisors, as those of a row's softmax.
+"""Correctly rounded quotients of f32, those of a thread with one test for all.
 
-ptxas makes of each `div.rn.f32` a reciprocal, its refinement, two corrections, a test
-of both exponents and a branch to a slow path. Here the reciprocal of a divisor is made
-once, and one branch serves all quotients of a thread.
+ptxas makes of each `div.rn.f32` a reciprocal, its refinement, a correction, a test of
+both exponents and a branch to a slow path. Here the reciprocal of a divisor is made
+once, and one branch serves many quotients: all where they share divisors, as those of a
+row's softmax, or where each divisor is known to be no less than one, as 1 + exp(x).
 
-Let b be in [1, 2). `rcp.approx` is off by a unit in the last place at most (PTX ISA,
-"rcp"). After two steps of Newton y is 1/b correctly rounded, unless all bits of b are
-one (P. Markstein, "Computation of elementary functions on the IBM RISC System/6000
-processor", theorem 6), so off by 2^-25 at most. The product q = a y is off by 1.5 units
-at most, and is corrected to q - (b q - a) y, where the remainder is exact: it has few
-bits. What is rounded then is off by less than b 1.5 2^-25 units, 0.75 b^2 over twice
-the integer that b's bits are. That might be wrong only for quotients which are 1, 2 or
-3 over that number from the middle between two numbers. For each b there are a few; all
-23 million were tried (2026-11-29), and test/emit/test_quotients.py tries some.
+Let b be in [1, 2). `rcp.approx` gives y within a unit in the last place (PTX ISA,
+"rcp"). With e = 1 - b y, rounded, and f = e + e^2, rounded up, y + y f is 1/b correctly
+rounded: all b were tried, with all y that the unit allows. (y + y e is not, where all
+bits of b are one.) So it is off by 2^-25 at most. The product q = a y is off by 1.5
+units at most, and is corrected to q - (b q - a) y, where the remainder is exact: it has
+few bits. What is rounded then is off by less than b 1.5 2^-25 units, 0.75 b^2 over
+twice the integer that b's bits are. That might be wrong only for quotients which are 1,
+2 or 3 over that number from the middle between two numbers. For each b there are a few;
+all that are up to 15 over it were tried, 1.5 billion (2026-11-29), and
+test/emit/test_quotients.py tries some.
 
-All that holds while no step leaves the normal numbers: for a divisor from 2^-32 to
-2^31, and dividends that are zero or of a magnitude from 2^-94 to 2^94. A zero keeps its
-sign, which a positive divisor leaves. A thread that has others divides one by one.
+All that holds while no step leaves the normal numbers:
+
+- for a divisor from 2^-32 to 2^31, and dividends that are zero or of a magnitude from
+  2^-94 to 2^94. A zero keeps its sign, which a positive divisor leaves;
+- for a divisor from 1 to 2^63, and quotients of 2^-62 or more: then the dividend is,
+  too, and neither is infinite, which would leave NaN.
+
+A thread that has others divides one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
+from math import frexp
 
 from cuda_tile._mlir import ir
-from cuda_tile.constants import LEAST_SHARED_QUOTIENTS
+from cuda_tile.analysis.float_bounds import float_bounds, uniform_f32
+from cuda_tile.constants import LEAST_JOINT_QUOTIENTS, MOST_SINGLE_QUOTIENTS
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
+from cuda_tile.emit.steps import ptx_float, splat
 
-_DIVISORS = 2.0**-32, 2.0**31
 FRACTION = (1 << 23) - 1
 """The bits of an f32 behind its exponent."""
+_DIVISORS = 2.0**-32, 2.0**31
 _LEAST, _MOST = 2.0**-94, 2.0**94
 _LEAST_BITS = (127 - 94) << 24
 """The bits of `_LEAST` without the sign, one place up."""
+_LEAST_QUOTIENT = 2.0**-62
+_RECIPROCAL_BIT = 1 << 29
+"""Set in the bits of f32 from 2^-63 to below 2, and not below."""
+_NUMBERS = 2.0**-32, 2.0**32
+"""Dividends whose quotients by 1 to 2^63 need no test."""
+NAN_EXTREMUM_CAPABILITY = 80
+"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
+
+_Values = Sequence[ir.Value]
 
 
-def shared_quotients(
-    e: Emitter, dividends: Sequence[ir.Value], divisors: Sequence[ir.Value]
-) -> list[ir.Value] | None:
-    """The quotients of f32 of one thread; None where too few share a divisor.
+def joint_quotients(e: Emitter, op: ir.Operation) -> list[ir.Value] | None:
+    """The quotients of one thread, or None where these gain nothing by being joint.
 
     Args:
         e: The emitter.
-        dividends: Of one thread.
-        divisors: One for each; values that are one and the same are shared.
+        op: A division of tiles of f32, to nearest.
     """
-    distinct = list(dict.fromkeys(divisors))
-    if len(distinct) * LEAST_SHARED_QUOTIENTS > len(dividends):
+    dividends, divisors = (e.packer.scalars(e.fragment(x)) for x in op.operands)
+    count = len(dividends)
+    if len(set(divisors)) * LEAST_JOINT_QUOTIENTS <= count:
+        return _sharing(e, op, dividends, divisors)
+    is_large = float_bounds(op.operands[1])[0] >= 1.0
+    has_test = e.target.capability >= NAN_EXTREMUM_CAPABILITY
+    if count < LEAST_JOINT_QUOTIENTS or not is_large or not has_test:
         return None
-    b = e.builder
-    quick, slow = b.block(), b.block()
-    after = b.block([b.f32] * len(dividends))
-    b.branch_if(_are_usual(b, dividends, distinct), quick, slow)
-    b.enter(slow)
-    pairs = list(zip(dividends, divisors, strict=True))
-    b.branch(after, [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs])
-    b.enter(quick)
-    b.branch(after, _corrected(e, pairs))
-    b.enter(after)
-    return list(after.arguments)
+    made: list[ir.Value] = []
+    for first in range(0, count, MOST_SINGLE_QUOTIENTS):
+        some = slice(first, first + MOST_SINGLE_QUOTIENTS)
+        made += _by_large(e, op, dividends[some], divisors[some])
+    return made
 
 
-def _are_usual(
-    b: Builder, dividends: Sequence[ir.Value], divisors: Sequence[ir.Value]
-) -> ir.Value:
-    """Whether no step leaves the normal numbers."""
+def _sharing(
+    e: Emitter, op: ir.Operation, dividends: _Values, divisors: _Values
+) -> list[ir.Value]:
+    """Those of few divisors; dividends may well be zeros, as masks leave them."""
+    b, distinct = e.builder, list(dict.fromkeys(divisors))
     low, high = (b.constant(b.f32, limit) for limit in _DIVISORS)
-    found: list[ir.Value] = []
-    for divisor in divisors:
-        found += [b.fcmp("oge", divisor, low), b.fcmp("ole", divisor, high)]
-        fraction = b.binary("and", b.bitcast(divisor, b.i32), FRACTION)
-        found.append(b.icmp("ne", fraction, FRACTION))
-    sizes = [b.op("llvm.intr.fabs", b.f32, x) for x in dividends]
-    most = reduce(lambda x, y: b.op("llvm.intr.maxnum", b.f32, x, y), sizes)
+    tests = [b.fcmp("oge", divisor, low) for divisor in distinct]
+    tests += [b.fcmp("ole", divisor, high) for divisor in distinct]
+    least, most = float_bounds(op.operands[0])
+    if max(-least, most) > _MOST:
+        sizes = [b.op("llvm.intr.fabs", b.f32, x) for x in dividends]
+        size = reduce(lambda x, y: b.op("llvm.intr.maxnum", b.f32, x, y), sizes)
+        tests.append(b.fcmp("ole", size, b.constant(b.f32, _MOST)))
     # Less one, zero is more than all others.
     places = [
         b.sub(b.binary("shl", b.bitcast(x, b.i32), b.constant(b.i32, 1)), 1)
         for x in dividends
     ]
-    least = reduce(lambda x, y: b.op("llvm.intr.umin", b.i32, x, y), places)
-    found.append(b.fcmp("ole", most, b.constant(b.f32, _MOST)))
-    found.append(b.icmp("uge", least, _LEAST_BITS - 1))
-    return reduce(lambda x, y: b.binary("and", x, y), found)
+    place = reduce(lambda x, y: b.op("llvm.intr.umin", b.i32, x, y), places)
+    tests.append(b.icmp("uge", place, _LEAST_BITS - 1))
+
+    def quick() -> list[ir.Value]:
+        refined = _refined(e, distinct, _approximate(e, distinct))
+        of = dict(zip(distinct, refined, strict=True))
+        return _corrected(e, dividends, divisors, [of[x] for x in divisors])
+
+    return _if_usual(b, tests, quick, dividends, divisors)
+
+
+def _by_large(
+    e: Emitter, op: ir.Operation, dividends: _Values, divisors: _Values
+) -> list[ir.Value]:
+    """Those of divisors that are no less than one."""
+    b, number = e.builder, uniform_f32(op.operands[0]) or 0.0
+    is_known = _NUMBERS[0] <= abs(number) <= _NUMBERS[1]
+    rough = _approximate(e, divisors)
+    words = [b.bitcast(y, b.i32) for y in rough]
+    common = reduce(lambda x, y: b.binary("and", x, y), words)
+    tests = [b.icmp("ne", b.binary("and", common, _RECIPROCAL_BIT), 0)]
+
+    def quick() -> list[ir.Value]:
+        made = _refined(e, divisors, rough)
+        if is_known and abs(frexp(number)[0]) == 0.5:  # a product is exact
+            pairs = zip(dividends, made, strict=True)
+            return [b.op("llvm.fmul", b.f32, *pair) for pair in pairs]
+        return _corrected(e, dividends, divisors, made)
+
+    if is_known:
+        return _if_usual(b, tests, quick, dividends, divisors)
+    made = quick()
+    sizes = [b.op("llvm.intr.fabs", b.f32, q) for q in made]
+    size = reduce(lambda x, y: b.op("llvm.intr.minimum", b.f32, x, y), sizes)
+    tests.append(b.fcmp("oge", size, b.constant(b.f32, _LEAST_QUOTIENT)))
+    return _if_usual(b, tests, lambda: made, dividends, divisors)
+
+
+def _if_usual(
+    b: Builder,
+    tests: _Values,
+    quick: Callable[[], list[ir.Value]],
+    dividends: _Values,
+    divisors: _Values,
+) -> list[ir.Value]:
+    """What `quick` makes where all tests hold, else quotients one by one."""
+    usual = reduce(lambda x, y: b.binary("and", x, y), tests)
+    good, slow, after = b.block(), b.block(), b.block([b.f32] * len(dividends))
+    b.branch_if(usual, good, slow)
+    b.enter(slow)
+    pairs = zip(dividends, divisors, strict=True)
+    b.branch(after, [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs])
+    b.enter(good)
+    b.branch(after, quick())
+    b.enter(after)
+    return list(after.arguments)
+
+
+def _approximate(e: Emitter, divisors: _Values) -> list[ir.Value]:
+    """Reciprocals; those of subnormal numbers, and subnormal ones, fail the tests."""
+    return list(map(ptx_float(e, "rcp.approx.ftz", "f32"), divisors))
+
+
+def _refined(e: Emitter, divisors: _Values, rough: _Values) -> list[ir.Value]:
+    """Correctly rounded reciprocals."""
+    b, up = e.builder, ptx_float(e, "fma.rp", "f32")
+
+    def refine(divisor: ir.Value, y: ir.Value) -> ir.Value:
+        off = _fma(b, _negative(b, divisor), y, splat(e, y.type, 1.0))
+        return _fma(b, y, up(off, off, off), y)
+
+    return _in_pairs(e, refine, divisors, rough)
 
 
 def _corrected(
-    e: Emitter, pairs: Sequence[tuple[ir.Value, ir.Value]]
+    e: Emitter, dividends: _Values, divisors: _Values, reciprocals: _Values
 ) -> list[ir.Value]:
     b = e.builder
-    one = b.constant(b.f32, 1.0)
 
-    def fma(*operands: ir.Value) -> ir.Value:
-        return b.op("llvm.intr.fma", b.f32, *operands)
+    def correct(dividend: ir.Value, divisor: ir.Value, y: ir.Value) -> ir.Value:
+        quotient = b.op("llvm.fmul", y.type, dividend, y)
+        over = _fma(b, divisor, quotient, _negative(b, dividend))
+        return _fma(b, _negative(b, over), y, quotient)
 
-    def negative(x: ir.Value) -> ir.Value:
-        return b.op("llvm.fneg", b.f32, x)
+    return _in_pairs(e, correct, dividends, divisors, reciprocals)
 
-    reciprocals: dict[ir.Value, ir.Value] = {}
-    made: list[ir.Value] = []
-    for dividend, divisor in pairs:
-        if divisor not in reciprocals:
-            y = b.ptx_value("rcp.approx.f32 $0, $1;", b.f32, divisor)
-            for _ in range(2):
-                y = fma(y, fma(negative(divisor), y, one), y)
-            reciprocals[divisor] = y
-        y = reciprocals[divisor]
-        quotient = b.op("llvm.fmul", b.f32, dividend, y)
-        over = fma(divisor, quotient, negative(dividend))
-        made.append(fma(negative(over), y, quotient))
-    return made
+
+def _fma(b: Builder, *operands: ir.Value) -> ir.Value:
+    return b.op("llvm.intr.fma", operands[0].type, *operands)
+
+
+def _negative(b: Builder, x: ir.Value) -> ir.Value:
+    return b.op("llvm.fneg", x.type, x)
+
+
+def _in_pairs(
+    e: Emitter, function: Callable[..., ir.Value], *operands: _Values
+) -> list[ir.Value]:
+    """A function of each row of operands, of two rows at a time where the chip can."""
+    count = 2 if e.target.has_packed_f32 and len(operands[0]) % 2 == 0 else 1
+    columns = [[*zip(*[iter(x)] * count, strict=True)] for x in operands]
+    rows = zip(*columns, strict=True)
+    made = [function(*(e.builder.vector(each) for each in row)) for row in rows]
+    return [x for each in made for x in e.builder.elements(each, count)]

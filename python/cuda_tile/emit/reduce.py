@@ -74,7 +74,9 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
     most = min(len(lanes), len(replicated.register))
     for count in range(1, most + 1):
         if out == spread_result(layout, dim, count):
-            found = rows.fold_lanes(places, lanes[:count], lanes[count:])
+            left = len(places) >> count
+            groups = [place for i in range(left) for place in places[i::left]]
+            found = rows.fold_lanes(groups, lanes[:count], lanes[count:])
             break
     else:
         count = 0

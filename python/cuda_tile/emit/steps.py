@@ -12,11 +12,36 @@ from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.float import IN_PAIRS, ptx_float
+from cuda_tile.emit.ptxas_habits import with_its_sign
 from cuda_tile.records import dataclass
 
+IN_PAIRS = ("add", "sub", "mul", "fma")
+"""Instructions with `.f32x2`, where the chip has pairs of f32 (PTX ISA, "fma")."""
 SOURCE, RESULT = "x", "result"
 """The names of a sequence's operand and of what it gives."""
+
+
+def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Value]:
+    """A function that applies one PTX instruction to f32 or f64 scalars, or f32 pairs.
+
+    Args:
+        e: The emitter.
+        instruction: The instruction, such as `add`; for pairs one of `IN_PAIRS`.
+        suffix: The type.
+    """
+
+    def apply(*operands: ir.Value) -> ir.Value:
+        b, result = e.builder, operands[0].type
+        kind, ty = suffix, result
+        values = [with_its_sign(e.builder, operand) for operand in operands]
+        if isinstance(result, ir.VectorType):
+            kind, ty = "f32x2", b.i64
+            values = [b.bitcast(operand, b.i64) for operand in operands]
+        slots = ", ".join(f"${i}" for i in range(len(values) + 1))
+        found = b.ptx_value(f"{instruction}.{kind} {slots};", ty, *values)
+        return b.bitcast(found, result)
+
+    return apply
 
 
 @dataclass(frozen=True)
@@ -52,7 +77,7 @@ def in_steps(e: Emitter, steps: Sequence[Step]) -> Callable[[ir.Value], ir.Value
     def function(x: ir.Value) -> ir.Value:
         if isinstance(x.type, ir.VectorType):
             return _of_pair(e, steps, x)
-        return e.builder.ptx_value(text, e.builder.f32, x)
+        return e.builder.ptx_value(text, x.type, with_its_sign(e.builder, x))
 
     return function
 

@@ -40,8 +40,9 @@ def replicated_result(layout: LinearLayout, dim: int) -> LinearLayout:
 def spread_result(layout: LinearLayout, dim: int, count: int) -> LinearLayout:
     """The layout in which lanes of a row divide the results.
 
-    The first `count` lane bits along `dim` take over the first register bits: after
-    the exchange of lane bit i, a lane keeps the rows whose register bit i is its own.
+    The first `count` lane bits along `dim` take over the last register bits: after the
+    exchange of a lane bit, a lane keeps the rows whose register bit is its own. The
+    rows of a thread are then neighbours, which one instruction stores.
 
     Args:
         layout: The layout of the operand.
@@ -50,10 +51,11 @@ def spread_result(layout: LinearLayout, dim: int, count: int) -> LinearLayout:
     """
     result = replicated_result(layout, dim)
     lane = list(result.lane)
-    moved = result.register[:count]
+    left = len(result.register) - count
+    moved = result.register[left:]
     for bit, basis in zip(lanes_along(layout, dim)[:count], moved, strict=True):
         lane[bit] = basis
-    register = result.register[count:]
+    register = result.register[:left]
     return LinearLayout(result.shape, register, tuple(lane), result.warp, result.block)
 
 

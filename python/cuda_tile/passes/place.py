@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
+from cuda_tile.analysis.hidden_subnormals import mark_hidden_subnormals
 from cuda_tile.analysis.index_space import mark_inside
 from cuda_tile.analysis.never_positive import mark_never_positive
 from cuda_tile.constants import MOST_THREAD_ELEMENTS
@@ -47,6 +48,7 @@ def run(entry: ir.Operation) -> None:
     """Takes an entry from level T to level W."""
     plan = read_plan(entry)
     mark_never_positive(entry)
+    mark_hidden_subnormals(entry)
     copies = duplicate_cheap_values(entry)
     facts = FactsOnDemand(entry)
     for op in nested_ops(entry):

@@ -93,6 +93,10 @@ def Tileas_NeverPositiveAttribute : Tileas_Attribute<"never_positive", UnitAttr,
     CudaTile_ExpOp]> {
   let description = "No element of the operand is positive.";
 }
+def Tileas_MayFlushAttribute : Tileas_Attribute<"may_flush", UnitAttr, [
+    CudaTile_ExpOp, CudaTile_Exp2Op]> {
+  let description = "A subnormal number in the result may as well be zero.";
+}
 def Tileas_AgainAttribute
     : Tileas_Attribute<"again", UnitAttr, [Tileas_LoadSharedOp]> {
   let description = "No registers keep what an earlier load has read.";

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bounds of the elements of an f32 that are numbers, from what computes them.
+
+They say what is left out where it cannot happen: 1 + exp(x) is at least one, x * x + c
+is no subnormal number, and -0.5 * x * x is not positive. An element may be NaN as well.
+Rounding to nearest is monotonic, so bounds of a sum are sums of bounds; of a product
+only the sign is told.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from math import inf, isnan
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import KEEPS_ELEMENTS
+from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.rules import RuleTable
+
+Bounds = tuple[float, float]
+"""The least and the largest number."""
+ANY: Bounds = (-inf, inf)
+_MOST_STEPS = 8
+"""How many operations are looked through."""
+
+_Of = Callable[[ir.Value], Bounds]
+_RULES: RuleTable[Callable[[_Of, ir.Operation], Bounds]] = RuleTable("float bounds")
+
+
+def float_bounds(value: ir.Value, steps: int = _MOST_STEPS) -> Bounds:
+    """The bounds of each element that is a number; `ANY` of what is no f32.
+
+    Args:
+        value: A scalar or tile.
+        steps: How many operations to look through.
+    """
+    number = uniform_f32(value)
+    if number is not None:
+        return ANY if isnan(number) else (number, number)
+    made = defining_op(value)
+    is_single = isinstance(element_of(value), ir.F32Type)
+    if made is None or not is_single or not steps:
+        return ANY
+    if made.name in KEEPS_ELEMENTS:
+        return float_bounds(made.operands[0], steps - 1)
+    rule = _RULES.get(op_stem(made), _unknown)
+    return rule(lambda operand: float_bounds(operand, steps - 1), made)
+
+
+def uniform_f32(value: ir.Value) -> float | None:
+    """The f32 that all elements are known to be, or None.
+
+    Args:
+        value: A scalar or tile of any type.
+    """
+    bits = uniform_bits(value) if isinstance(element_of(value), ir.F32Type) else None
+    return None if bits is None else struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def _unknown(of: _Of, op: ir.Operation) -> Bounds:
+    return ANY
+
+
+def _rounded(op: ir.Operation, low: float, high: float) -> Bounds:
+    """To f32, as an op rounds sums; what is no number is no bound."""
+    is_nearest = keyword(op, "rounding_mode", "nearest_even") == "nearest_even"
+    if not is_nearest or flag(op, "flush_to_zero"):
+        return ANY
+    low, high = -inf if isnan(low) else low, inf if isnan(high) else high
+    try:
+        return struct.unpack("<2f", struct.pack("<2f", low, high))
+    except OverflowError:
+        return ANY
+
+
+@_RULES.register("exp", "exp2", "sqrt")
+def _never_negative(of: _Of, op: ir.Operation) -> Bounds:
+    """Or a zero with a sign."""
+    return 0.0, inf
+
+
+@_RULES.register("absf")
+def _absf(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = of(op.operands[0])
+    return max(0.0, low, -high), max(-low, high)
+
+
+@_RULES.register("negf")
+def _negf(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = of(op.operands[0])
+    return -high, -low
+
+
+@_RULES.register("addf")
+def _addf(of: _Of, op: ir.Operation) -> Bounds:
+    (low, high), (other_low, other_high) = map(of, op.operands)
+    return _rounded(op, low + other_low, high + other_high)
+
+
+@_RULES.register("subf")
+def _subf(of: _Of, op: ir.Operation) -> Bounds:
+    (low, high), (other_low, other_high) = map(of, op.operands)
+    return _rounded(op, low - other_high, high - other_low)
+
+
+@_RULES.register("mulf")
+def _mulf(of: _Of, op: ir.Operation) -> Bounds:
+    return _sign(of, _factors(op.operands))
+
+
+@_RULES.register("fma")
+def _fma(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = _sign(of, _factors(op.operands[:2]))
+    other_low, other_high = of(op.operands[2])
+    return _rounded(op, low + other_low, high + other_high)
+
+
+def _factors(operands: Sequence[ir.Value]) -> list[ir.Value]:
+    """Those of a product whose factors may be products."""
+    found: list[ir.Value] = []
+    for operand in operands:
+        made = defining_op(operand)
+        is_product = made is not None and op_stem(made) == "mulf"
+        found += made.operands if made is not None and is_product else [operand]
+    return found
+
+
+def _sign(of: _Of, factors: Sequence[ir.Value]) -> Bounds:
+    """The bounds of a product as far as signs tell; twice the same factor has none."""
+    is_negative = False
+    for factor in dict.fromkeys(factors):
+        low, high = (0.0, inf) if factors.count(factor) % 2 == 0 else of(factor)
+        if low < 0.0 < high:
+            return ANY
+        is_negative ^= low < 0.0
+    return (-inf, 0.0) if is_negative else (0.0, inf)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bounds of floats hold of what NumPy computes, and are told of what they hold of."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+import cuda_tile
+from cuda_tile.analysis.float_bounds import float_bounds
+from cuda_tile.ir.walk import entries, nested_ops
+
+TILE = "tile<16xf32>"
+ONE = f"%c = constant <f32: 1.0> : {TILE}"
+TINY = f"%c = constant <f32: 1.0e-40> : {TILE}"
+DOWN = f"%c = constant <f32: -0.5> : {TILE}"
+SQUARE = f"%a = mulf %x, %x : {TILE}"
+EXP = f"%a = exp %x : {TILE}"
+
+
+def bounds(*lines: str, of: str = "f32") -> tuple[float, float]:
+    """Those of the result of the last line, of a tile `%x` of any numbers."""
+    body = "\n    ".join(lines)
+    text = f"""cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<{of}>>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %view = make_tensor_view %p, shape = [16], strides = [1]
+      : tensor_view<16x{of}, strides=[1]>
+    %tiles = make_partition_view %view
+      : partition_view<tile=(16), tensor_view<16x{of}, strides=[1]>>
+    %x, %t = load_view_tko weak %tiles[%zero]
+      : partition_view<tile=(16), tensor_view<16x{of}, strides=[1]>>, tile<i32>
+      -> tile<16x{of}>, token
+    {body}
+    return
+  }}
+}}"""
+    module = cuda_tile.load(text.encode())
+    (entry,) = entries(module.operation)
+    return float_bounds([*nested_ops(entry)][-2].results[0])
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        ((ONE,), (1.0, 1.0)),
+        ((EXP,), (0.0, inf)),
+        ((EXP, ONE, f"%y = addf %c, %a : {TILE}"), (1.0, inf)),
+        ((SQUARE, ONE, f"%y = addf %a, %c : {TILE}"), (1.0, inf)),
+        ((SQUARE, ONE, f"%y = subf %c, %a : {TILE}"), (-inf, 1.0)),
+        ((DOWN, f"%a = mulf %c, %x : {TILE}", f"%y = mulf %a, %x : {TILE}"), (-inf, 0)),
+        ((ONE, f"%y = fma %x, %x, %c : {TILE}"), (1.0, inf)),
+        ((f"%a = absf %x : {TILE}", f"%y = negf %a : {TILE}"), (-inf, 0.0)),
+        ((DOWN, f"%y = absf %c : {TILE}"), (0.5, 0.5)),
+        ((EXP, "%y = reshape %a : tile<16xf32> -> tile<4x4xf32>"), (0.0, inf)),
+        ((f"%a = sqrt %x rounding<zero> : {TILE}",), (0.0, inf)),
+    ],
+)
+def test_known(lines: tuple[str, ...], known: tuple[float, float]) -> None:
+    assert bounds(*lines) == known
+
+
+def test_sums_are_rounded() -> None:
+    """A half of a unit more than one is one."""
+    half = f"%h = constant <f32: 5.0e-8> : {TILE}"
+    assert bounds(ONE, half, f"%y = addf %c, %h : {TILE}") == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (f"%y = addf %x, %x : {TILE}",),
+        (f"%y = mulf %x, %x : {TILE}", f"%z = mulf %y, %x : {TILE}"),
+        (EXP, TINY, f"%y = addf %c, %a flush_to_zero : {TILE}"),
+        (EXP, ONE, f"%y = addf %c, %a rounding<zero> : {TILE}"),
+        (ONE, f"%y = mulf %c, %x : {TILE}"),
+        (f"%y = tanh %x : {TILE}",),
+        (
+            f"%c = constant <f32: 0x7FC00000> : {TILE}",
+            f"%y = addf %c, %c : {TILE}",
+        ),
+    ],
+)
+def test_unknown(lines: tuple[str, ...]) -> None:
+    assert bounds(*lines) == (-inf, inf)
+
+
+def test_other_types_have_none() -> None:
+    """Their sums round to another type."""
+    assert bounds("%y = exp %x : tile<16xf16>", of="f16") == (-inf, inf)
