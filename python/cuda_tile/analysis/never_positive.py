@@ -8,6 +8,8 @@ divided between warps their results are loaded from shared memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.float_bounds import float_bounds
 from cuda_tile.ir.attributes import integer
@@ -46,8 +48,14 @@ def subtracted_maximum(value: ir.Value) -> ir.Operation | None:
     terms = _difference(value)
     if terms is None:
         return None
-    maximum = _maximum_behind(terms[1])
-    is_own = maximum is not None and maximum.operands[0] == terms[0]
+    spread = defining_op(terms[1])
+    maximum = None if spread is None else _made(spread.operands[0])
+    is_own = (
+        spread is not None
+        and maximum is not None
+        and _is_row_maximum(maximum, spread)
+        and maximum.operands[0] == terms[0]
+    )
     return maximum if is_own else None
 
 
@@ -65,26 +73,46 @@ def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
     made = defining_op(value)
     if made is not None and op_stem(made) == "maxf":
         return any(_is_at_least(operand, least) for operand in made.operands)
-    maximum = _maximum_behind(value)
-    return maximum is not None and _is_at_least(maximum.operands[0], least)
+    return made is not None and any(
+        _is_at_least(maximum.operands[0], least)
+        for maximum in _greater_ones(made)
+        if _is_row_maximum(maximum, made)
+    )
 
 
-def _maximum_behind(value: ir.Value) -> ir.Operation | None:
-    """The maximum along a dimension that a tile repeats along this dimension."""
-    spread = defining_op(value)
-    if spread is None or op_stem(spread) != "broadcast":
-        return None
-    source = defining_op(value_behind(spread.operands[0], ("cuda_tile.reshape",)))
-    shape = list(shape_of(spread.operands[0]))
-    if source is None or op_stem(source) != "reduce" or len(source.operands) != 1:
-        return None
+def _greater_ones(spread: ir.Operation) -> Iterator[ir.Operation]:
+    """What makes the tile that a `broadcast` repeats, or those it is the greater of.
+
+    A running maximum is the greater one of the former and of the row's own.
+    """
+    if op_stem(spread) != "broadcast":
+        return
+    rest = [spread.operands[0]]
+    while rest:
+        made = _made(rest.pop())
+        if made is not None and op_stem(made) == "maxf":
+            rest += made.operands
+        elif made is not None:
+            yield made
+
+
+def _made(value: ir.Value) -> ir.Operation | None:
+    """What makes a tile; reshaping keeps the order of elements."""
+    return defining_op(value_behind(value, ("cuda_tile.reshape",)))
+
+
+def _is_row_maximum(source: ir.Operation, spread: ir.Operation) -> bool:
+    """Whether an op finds maxima along the dimension along which `spread` repeats."""
+    is_spread = op_stem(spread) == "broadcast" and op_stem(source) == "reduce"
+    if not is_spread or len(source.operands) != 1:
+        return False
     *inner, last = block_ops(body(source))
     if [op_stem(op) for op in inner] != ["maxf"] or (
         {*inner[0].operands} != {*body(source).arguments}
         or last.operands[0] != inner[0].results[0]
     ):
-        return None
+        return False
     reduced = list(shape_of(source.operands[0]))
     is_whole = reduced == list(shape_of(spread.results[0]))
     reduced[integer(source, "dim")] = 1
-    return source if is_whole and reduced == shape else None
+    return is_whole and reduced == list(shape_of(spread.operands[0]))

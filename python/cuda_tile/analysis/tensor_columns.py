@@ -9,7 +9,7 @@ the chip has gets a message, never a kernel that traps.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from itertools import permutations
 
