@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 import cuda_tile
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.float_bounds import float_bounds
 from cuda_tile.ir.walk import entries, nested_ops
 
@@ -38,7 +39,8 @@ def bounds(*lines: str, of: str = "f32") -> tuple[float, float]:
 }}"""
     module = cuda_tile.load(text.encode())
     (entry,) = entries(module.operation)
-    return float_bounds([*nested_ops(entry)][-2].results[0])
+    facts = FactsAnalysis(entry)
+    return float_bounds([*nested_ops(entry)][-2].results[0], facts.of)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +91,58 @@ def test_unknown(lines: tuple[str, ...]) -> None:
 def test_other_types_have_none() -> None:
     """Their sums round to another type."""
     assert bounds("%y = exp %x : tile<16xf16>", of="f16") == (-inf, inf)
+
+
+INDEX = "%i = iota : tile<16xi32>"
+FIVE = "%n = constant <i32: 5> : tile<16xi32>"
+AS_FLOAT = "%y = itof {} {} : tile<16xi32> -> tile<16xf32>"
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        ((INDEX, AS_FLOAT.format("%i", "signed")), (0.0, 15.0)),
+        ((INDEX, AS_FLOAT.format("%i", "unsigned")), (0.0, 15.0)),
+        (
+            (
+                INDEX,
+                FIVE,
+                "%s = addi %i, %n : tile<16xi32>",
+                AS_FLOAT.format("%s", "unsigned"),
+            ),
+            (5.0, 20.0),
+        ),
+        # Without a sign -5 is a large number.
+        (
+            (
+                INDEX,
+                FIVE,
+                "%s = subi %i, %n : tile<16xi32>",
+                AS_FLOAT.format("%s", "signed"),
+            ),
+            (-5.0, 10.0),
+        ),
+        (
+            (
+                INDEX,
+                FIVE,
+                "%s = subi %i, %n : tile<16xi32>",
+                AS_FLOAT.format("%s", "unsigned"),
+            ),
+            (-inf, inf),
+        ),
+        # A bit that is set is -1 if it has a sign.
+        (
+            (
+                INDEX,
+                FIVE,
+                "%s = cmpi less_than %i, %n, signed",
+                ": tile<16xi32> -> tile<16xi1>",
+                "%y = itof %s signed : tile<16xi1> -> tile<16xf32>",
+            ),
+            (-inf, inf),
+        ),
+    ],
+)
+def test_of_integers(lines: tuple[str, ...], known: tuple[float, float]) -> None:
+    assert bounds(*lines) == known

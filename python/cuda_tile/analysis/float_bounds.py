@@ -15,6 +15,7 @@ from math import inf, isnan
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.fact_values import Facts
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
@@ -27,15 +28,22 @@ ANY: Bounds = (-inf, inf)
 _MOST_STEPS = 8
 """How many operations are looked through."""
 
+Integers = Callable[[ir.Value], Facts]
+"""What is known of a value that is no float."""
+_EXACT = 1 << 53
+"""Integers up to this are f64, so that they are rounded once."""
 _Of = Callable[[ir.Value], Bounds]
 _RULES: RuleTable[Callable[[_Of, ir.Operation], Bounds]] = RuleTable("float bounds")
 
 
-def float_bounds(value: ir.Value, steps: int = _MOST_STEPS) -> Bounds:
+def float_bounds(
+    value: ir.Value, integers: Integers | None = None, steps: int = _MOST_STEPS
+) -> Bounds:
     """The bounds of each element that is a number; `ANY` of what is no f32.
 
     Args:
         value: A scalar or tile.
+        integers: What is known of integers that floats are made of, if it is.
         steps: How many operations to look through.
     """
     number = uniform_f32(value)
@@ -46,9 +54,11 @@ def float_bounds(value: ir.Value, steps: int = _MOST_STEPS) -> Bounds:
     if made is None or not is_single or not steps:
         return ANY
     if made.name in KEEPS_ELEMENTS:
-        return float_bounds(made.operands[0], steps - 1)
+        return float_bounds(made.operands[0], integers, steps - 1)
+    if op_stem(made) == "itof" and integers is not None:
+        return _of_integers(made, integers(made.operands[0]))
     rule = _RULES.get(op_stem(made), _unknown)
-    return rule(lambda operand: float_bounds(operand, steps - 1), made)
+    return rule(lambda operand: float_bounds(operand, integers, steps - 1), made)
 
 
 def uniform_f32(value: ir.Value) -> float | None:
@@ -63,6 +73,21 @@ def uniform_f32(value: ir.Value) -> float | None:
 
 def _unknown(of: _Of, op: ir.Operation) -> Bounds:
     return ANY
+
+
+def _of_integers(op: ir.Operation, facts: Facts) -> Bounds:
+    """Of integers that become floats.
+
+    Facts are of signed numbers; those that are taken without a sign must have none.
+    """
+    low, high = facts.low, facts.high
+    is_bit = ir.IntegerType(element_of(op.operands[0])).width == 1
+    is_signed = keyword(op, "signedness") == "signed"
+    if is_bit or not (is_signed or (low is not None and low >= 0)):
+        return ANY
+    least = -inf if low is None or abs(low) > _EXACT else low
+    most = inf if high is None or abs(high) > _EXACT else high
+    return _rounded(op, least, most)
 
 
 def _rounded(op: ir.Operation, low: float, high: float) -> Bounds:

@@ -68,7 +68,7 @@ def joint_quotients(e: Emitter, op: ir.Operation) -> list[ir.Value] | None:
     count = len(dividends)
     if len(set(divisors)) * LEAST_JOINT_QUOTIENTS <= count:
         return _sharing(e, op, dividends, divisors)
-    is_large = float_bounds(op.operands[1])[0] >= 1.0
+    is_large = float_bounds(op.operands[1], e.facts.of)[0] >= 1.0
     has_test = e.target.capability >= NAN_EXTREMUM_CAPABILITY
     if count < LEAST_JOINT_QUOTIENTS or not is_large or not has_test:
         return None
@@ -87,7 +87,7 @@ def _sharing(
     low, high = (b.constant(b.f32, limit) for limit in _DIVISORS)
     tests = [b.fcmp("oge", divisor, low) for divisor in distinct]
     tests += [b.fcmp("ole", divisor, high) for divisor in distinct]
-    least, most = float_bounds(op.operands[0])
+    least, most = float_bounds(op.operands[0], e.facts.of)
     if max(-least, most) > _MOST:
         sizes = [b.op("llvm.intr.fabs", b.f32, x) for x in dividends]
         size = reduce(lambda x, y: b.op("llvm.intr.maxnum", b.f32, x, y), sizes)
