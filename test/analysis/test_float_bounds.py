@@ -94,21 +94,29 @@ def test_other_types_have_none() -> None:
 
 
 INDEX = "%i = iota : tile<16xi32>"
+MORE = "%s = addi %i, %n : tile<16xi32>"
+LESS = "%s = subi %i, %n : tile<16xi32>"
+BELOW = "%b = cmpi less_than %i, %n, signed : tile<16xi32> -> tile<16xi1>"
 FIVE = "%n = constant <i32: 5> : tile<16xi32>"
-AS_FLOAT = "%y = itof {} {} : tile<16xi32> -> tile<16xf32>"
+OF_BITS = "%y = itof %b signed : tile<16xi1> -> tile<16xf32>"
+
+
+def as_float(name: str, signedness: str) -> str:
+    """Of a tile of integers."""
+    return f"%y = itof {name} {signedness} : tile<16xi32> -> tile<16xf32>"
 
 
 @pytest.mark.parametrize(
     ("lines", "known"),
     [
-        ((INDEX, AS_FLOAT.format("%i", "signed")), (0.0, 15.0)),
-        ((INDEX, AS_FLOAT.format("%i", "unsigned")), (0.0, 15.0)),
+        ((INDEX, as_float("%i", "signed")), (0.0, 15.0)),
+        ((INDEX, as_float("%i", "unsigned")), (0.0, 15.0)),
         (
             (
                 INDEX,
                 FIVE,
-                "%s = addi %i, %n : tile<16xi32>",
-                AS_FLOAT.format("%s", "unsigned"),
+                MORE,
+                as_float("%s", "unsigned"),
             ),
             (5.0, 20.0),
         ),
@@ -117,8 +125,8 @@ AS_FLOAT = "%y = itof {} {} : tile<16xi32> -> tile<16xf32>"
             (
                 INDEX,
                 FIVE,
-                "%s = subi %i, %n : tile<16xi32>",
-                AS_FLOAT.format("%s", "signed"),
+                LESS,
+                as_float("%s", "signed"),
             ),
             (-5.0, 10.0),
         ),
@@ -126,8 +134,8 @@ AS_FLOAT = "%y = itof {} {} : tile<16xi32> -> tile<16xf32>"
             (
                 INDEX,
                 FIVE,
-                "%s = subi %i, %n : tile<16xi32>",
-                AS_FLOAT.format("%s", "unsigned"),
+                LESS,
+                as_float("%s", "unsigned"),
             ),
             (-inf, inf),
         ),
