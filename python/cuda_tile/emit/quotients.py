@@ -48,7 +48,7 @@ _LEAST_BITS = (127 - 94) << 24
 """The bits of `_LEAST` without the sign, one place up."""
 _LEAST_QUOTIENT = 2.0**-62
 _RECIPROCAL_BIT = 1 << 29
-"""Set in the bits of f32 from 2^-63 to below 2, and not below."""
+"""The highest bit that is set in f32 from 2^-63 to below 2, and in none below."""
 _NUMBERS = 2.0**-32, 2.0**32
 """Dividends whose quotients by 1 to 2^63 need no test."""
 NAN_EXTREMUM_CAPABILITY = 80
@@ -117,7 +117,7 @@ def _by_large(
     rough = _approximate(e, divisors)
     words = [b.bitcast(y, b.i32) for y in rough]
     common = reduce(lambda x, y: b.binary("and", x, y), words)
-    tests = [b.icmp("ne", b.binary("and", common, _RECIPROCAL_BIT), 0)]
+    tests = [b.icmp("uge", common, _RECIPROCAL_BIT)]
 
     def quick() -> list[ir.Value]:
         made = _refined(e, divisors, rough)
