@@ -168,7 +168,7 @@ class OpTerms(BufferTerms):
         depth = sides[0][1][-1]
         for side in (0, 1):
             own = [sides[side]]
-            own += [(self.values[s], shape_of(s)) for s in scales[side : side + 1]]
+            own += [(self.whole(s), extents_of(s)) for s in scales[side : side + 1]]
             sign = attributes_of(op).get(_SIGNS[side])
             parts = [
                 self.terms.taken(
