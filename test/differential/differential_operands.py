@@ -66,7 +66,7 @@ CONSTRUCTS = (
     *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
     *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
-    "operand: factors of blocks",
+    *("operand: factors of blocks", "operand: factors that are loaded"),
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -92,6 +92,8 @@ class Operand:
         factors: What its elements are dequantised with, for the style `scaled`: the
             operation, and where its other operand comes from.
         group: Iterations that share these.
+        is_whole: Whether no tile sticks out: what it reads as zeros scales sums to
+            numbers that no sum is exact with.
     """
 
     style: str
@@ -108,6 +110,7 @@ class Operand:
     halves: Operand | None = None
     factors: Sequence[tuple[str, Operand]] = ()
     group: int = 1
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -308,9 +311,9 @@ def _make_view(p: RandomProgram, found: Operand, iterations: int) -> None:
     if not is_batch:
         extents[along] *= iterations
     less = unit * p.pick((0, 0, 1, 3))  # the last tiles are not whole
-    extents[1] -= less if stored[1] > less else 0
+    extents[1] -= less if stored[1] > less and not found.is_whole else 0
     less = p.pick((0, 0, 1, 5))
-    extents[0] -= less if stored[0] > less else 0
+    extents[0] -= less if stored[0] > less and not found.is_whole else 0
     words = [_extent(p, extents[0], 1), _extent(p, extents[1], unit)]
     whole = p.pick((8, 16)) if n_bytes == 1 else 8
     row = extents[1] + (-extents[1]) % whole + whole * p.number(0, 1)
@@ -482,18 +485,50 @@ def perhaps_scaled(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Va
     takes = lhs.element in BLOCK_SCALED and total.element == "f32" and k % 32 == 0
     if not takes or not p.chance():
         return product_of(p, lhs, rhs, total)
-    return _scaled_product(p, (lhs, rhs, total), (POWERS, 32))
+    return _with_powers(p, (lhs, rhs, total), (POWERS, 32))
 
 
-def _scaled_product(
+def _with_powers(
     p: RandomProgram, parts: tuple[Value, Value, Value], scaling: tuple[str, int]
 ) -> Value:
     """A product with factors of a type, for so many elements along K each."""
-    lhs, rhs, total = parts
-    (m, k), n, (kind, block) = lhs.shape, rhs.shape[1], scaling
+    (m, k), n, (kind, block) = parts[0].shape, parts[1].shape[1], scaling
     shapes = (m, k // block), (k // block, n)
-    factors = [_powers(p, shape, kind) for shape in shapes]
-    operands = (lhs, rhs, total, *factors)
+    return scaled_product(p, parts, [_powers(p, shape, kind) for shape in shapes])
+
+
+def make_scales(
+    p: RandomProgram, extents: tuple[int, int, int], element: str, iterations: int
+) -> tuple[Operand, Operand]:
+    """Factors of blocks in memory, small ones, of which each iteration loads a tile.
+
+    Args:
+        p: The program.
+        extents: M, N and K of an iteration's product.
+        element: The type of its operands.
+        iterations: How many there are.
+    """
+    scaling = p.pick(FOURS_SCALED) if element == FOUR else (POWERS, 32)
+    (m, n, k), (kind, block) = extents, scaling
+    p.note(f"operand: {kind} for {block}" if element == FOUR else "operand: " + element)
+    p.note("operand: factors that are loaded")
+    along = "rows", "rows" if p.chance(6) else "columns"
+    made: list[Operand] = []
+    for style, shape, depth in zip(
+        along, ((m, k // block), (k // block, n)), (1, 0), strict=True
+    ):
+        found = Operand(style, shape, depth, kind, kind, is_whole=True)
+        _make_view(p, found, max(1, iterations))
+        made.append(found)
+    return made[0], made[1]
+
+
+def scaled_product(
+    p: RandomProgram, parts: tuple[Value, Value, Value], factors: Sequence[Value]
+) -> Value:
+    """A product with factors for blocks along K."""
+    total = parts[-1]
+    operands = (*parts, *factors)
     names, types = (
         ", ".join(parts)
         for parts in ((v.name for v in operands), (v.type for v in operands))
@@ -521,7 +556,7 @@ def product_of(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:
     if lhs.element == FOUR:
         scaling = p.pick(FOURS_SCALED)
         p.note(f"operand: {scaling[0]} for {scaling[1]}")
-        return _scaled_product(p, (lhs, rhs, total), scaling)
+        return _with_powers(p, (lhs, rhs, total), scaling)
     types = f"{lhs.type}, {rhs.type}, {total.type}"
     operands = f"{lhs.name}, {rhs.name}, {total.name}"
     text = f"mmaf {operands} : {types}"

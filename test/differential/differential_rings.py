@@ -17,6 +17,7 @@ from differential_nests import (
     zeros,
 )
 from differential_operands import (
+    BLOCK_SCALED,
     FOUR,
     PRODUCTS,
     STYLES,
@@ -26,8 +27,10 @@ from differential_operands import (
     hand_plan,
     load_operand,
     make_operand,
+    make_scales,
     perhaps_scaled,
     product_of,
+    scaled_product,
     seldom_planned,
 )
 from differential_program import RandomProgram
@@ -46,6 +49,8 @@ WARPGROUP_PRODUCTS = (
 type, and transpose those of 8 bits that do not lie along K."""
 TENSOR = ((64, 128, 128, 256), (16, 32, 64, 128), (32, 64))
 """The same for tensor memory."""
+SCALED_TENSOR = ((128, 128, 128, 256), (32, 64, 128), (128, 128, 256))
+"""The same of products with factors that are loaded."""
 TENSOR_PRODUCTS = (
     *(("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("f16", "f16")),
     *(("tf32", "f32"), ("i8", "i32"), ("f8E4M3FN", "f32"), ("f8E5M2", "f32")),
@@ -72,6 +77,7 @@ class Iteration:
         has_branch: Whether only some iterations do it.
         may_leave: Whether some iterations end early.
         results: Where the first sum is stored, or None.
+        scales: The factors of blocks of the first product, or None.
     """
 
     form: str
@@ -79,6 +85,7 @@ class Iteration:
     has_branch: bool
     may_leave: bool
     results: Results | None = None
+    scales: tuple[Operand, Operand] | None = None
 
     def write(self, p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         """Writes an iteration, from its index and the sums so far to the next ones."""
@@ -100,10 +107,10 @@ class Iteration:
         operands = self.operands
         if self.form == "two" and p.chance():  # all loads first
             x, y, z, w = (load_operand(p, operand, index) for operand in operands)
-            one = perhaps_scaled(p, x, y, sums[0])
+            one = self._first(p, (x, y, sums[0]), index)
             return [one, product_of(p, z, w, sums[1])]
         x, y = (load_operand(p, operand, index) for operand in operands[:2])
-        one = perhaps_scaled(p, x, y, sums[0])
+        one = self._first(p, (x, y, sums[0]), index)
         if self.form == "one":
             return [one]
         if self.may_leave:
@@ -114,6 +121,15 @@ class Iteration:
         elif self.form == "chain":
             more.insert(0, signs(p, one, operands[0].element))
         return [one, product_of(p, more[0], more[1], sums[1])]
+
+    def _first(
+        self, p: RandomProgram, parts: tuple[Value, Value, Value], index: Value
+    ) -> Value:
+        """The first product."""
+        if self.scales is None:
+            return perhaps_scaled(p, *parts)
+        factors = [load_operand(p, operand, index) for operand in self.scales]
+        return scaled_product(p, parts, factors)
 
 
 def nest_step(p: RandomProgram) -> None:
@@ -143,6 +159,16 @@ def tensor_nest_step(p: RandomProgram) -> None:
     if pair[0] == FOUR:
         k *= 2
     styles = VIEWS if pair[1] == "f16" else (*VIEWS, *VIEWS, *STYLES)
+    if p.chance(5):
+        element = p.pick((*BLOCK_SCALED, FOUR, FOUR))
+        m, n, k = (p.pick(sizes) for sizes in SCALED_TENSOR)
+        pair, extents = (element, "f32"), (m, n, k)
+        if p.chance():
+            _write_stored(p, pair, extents, max(1, iterations), is_scaled=True)
+            return
+        plans = seldom_planned
+        _write(p, _Sizes(pair, extents, VIEWS, plans, iterations, is_scaled=True))
+        return
     if p.chance(6):
         _write_alone(p, pair, (m, n, k), styles)
         return
@@ -179,6 +205,8 @@ def _write_stored(
     pair: tuple[str, str],
     extents: tuple[int, int, int],
     iterations: int,
+    *,
+    is_scaled: bool = False,
 ) -> None:
     """A sum from zero on that nothing but a store needs: a role may multiply."""
     (element, total), (m, n, k) = pair, extents
@@ -187,6 +215,8 @@ def _write_stored(
         for shape in (((m, k), 1), ((k, n), 0))
     ]
     body = Iteration("one", operands, has_branch=False, may_leave=False)
+    if is_scaled:
+        body.scales = make_scales(p, extents, element, iterations)
     nest = Nest(iterations, body.write, [zeros(p, (m, n), total)])
     (made,) = write_nest(p, nest, is_outer=False)
     results, block = make_results(p, (m, n), total, p.grid), p.block_index()
@@ -207,6 +237,7 @@ class _Sizes:
         styles: How operands may come from memory.
         plans: Gives plans by hand of loads, or None.
         iterations: Of the loop.
+        is_scaled: Whether each iteration loads factors of blocks.
     """
 
     pair: tuple[str, str]
@@ -214,6 +245,7 @@ class _Sizes:
     styles: tuple[str, ...]
     plans: Callable[[RandomProgram], HandPlan | None]
     iterations: int
+    is_scaled: bool = False
 
 
 def _write(p: RandomProgram, sizes: _Sizes) -> None:
@@ -239,6 +271,8 @@ def _write(p: RandomProgram, sizes: _Sizes) -> None:
     ]
     carried = [o for o in operands if o.style == "carried"]
     iteration = Iteration(form, operands, p.chance(3), not carried and p.chance(4))
+    if sizes.is_scaled:
+        iteration.scales = make_scales(p, (m, n, k), element, iterations)
     if not is_outer and p.chance(3):  # each iteration comes once, so that it may store
         iteration.results = make_results(p, (m, n), total, iterations)
     initial = [zeros(p, (m, n), total) for _ in range(2 if second else 1)]

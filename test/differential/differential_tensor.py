@@ -23,11 +23,12 @@ from cuda_tile.analysis.operand_sources import Product, source_load
 from cuda_tile.analysis.tcgen05 import fitting, tensor_columns_of
 from cuda_tile.analysis.tensor_columns import tensor_columns, tensor_products
 from cuda_tile.engines.tcgen05 import TCGEN05
-from cuda_tile.ir.async_products import scales_of
+from cuda_tile.ir.async_products import copied_scales_of, scales_of
 from cuda_tile.ir.attributes import text
+from cuda_tile.ir.copy_plan import read_load
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product, read_target
 from cuda_tile.ir.rings import ring_of
-from cuda_tile.ir.roles import find_roles
+from cuda_tile.ir.roles import find_roles, role_around
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
@@ -36,14 +37,22 @@ from cuda_tile.ir.tiles import (
     pending_tile,
 )
 from cuda_tile.ir.traits import BUFFER_RENAMES, LOOPS, PRODUCTS, TAKES
-from cuda_tile.ir.walk import defining_op, enclosing_ops_of, entries, nested_ops
+from cuda_tile.ir.walk import (
+    defining_op,
+    enclosing_entry,
+    enclosing_ops_of,
+    entries,
+    nested_ops,
+)
 from cuda_tile.layout.descriptors import describe
-from cuda_tile.layout.tensor import tensor_atom
+from cuda_tile.layout.tensor import TensorAtom, tensor_atom
+from cuda_tile.layout.tensor_scales import columns_of_scales
 
 INTEGERS = "tensor: i8 to i32"
 """What chips without kind i8 leave to warps."""
 ROLE = "tensor: a role that multiplies"
 SCALES = "tensor: scale factors"
+COPIED_SCALES = "tensor: scale factors that are copied"
 PARTS = "tensor: columns of a sum at a time"
 TILES = "tensor: sums of two tiles"
 CONSTRUCTS = (
@@ -66,7 +75,7 @@ CONSTRUCTS = (
     "tensor: product in no loop",
     "tensor: several sums",
     "tensor: products of warps beside it",
-    SCALES,
+    *(SCALES, COPIED_SCALES, f"{COPIED_SCALES}, in a role"),
     "tensor: a role that loads",
     *(ROLE, PARTS, TILES),
 )
@@ -90,7 +99,7 @@ def plan_tensor_memory(
     left //= max(1, plan.min_ctas)
     products = [Product.of(op) for op in ops if op.name in PRODUCTS]
     has = {p.op: tensor_columns_of(p, read_product(p.op, plan)) for p in products}
-    left -= sum(has.values())
+    left -= sum(has.values()) + sum(map(_columns_of_slots, products))
     fours = {p.op: p.op.attributes[PLAN_ATTRIBUTE] for p in products if _has_fours(p)}
     for op in fours:  # which other engines' plans keep from being read as bytes
         del op.attributes[PLAN_ATTRIBUTE]
@@ -108,6 +117,16 @@ def plan_tensor_memory(
     for op, before in fours.items():  # whose bytes another product takes apart
         if None in map(source_load, list(op.operands)[:2]):
             op.attributes[PLAN_ATTRIBUTE] = before
+
+
+def _columns_of_slots(product: Product) -> int:
+    """Columns of scale factors that are copied, for slots but the first."""
+    atom = read_product(product.op, read_plan(enclosing_entry(product.op))).atom
+    load = source_load(list(product.op.operands)[-1])
+    if load is None or not isinstance(atom, TensorAtom) or not atom.scalings:
+        return 0
+    slots = read_load(load).slots
+    return max(0, slots - 1) * columns_of_scales(atom, product.extents)
 
 
 def _has_fours(product: Product) -> bool:
@@ -168,14 +187,24 @@ def _product(op: ir.Operation) -> Iterator[str]:
         yield _source(operand)
     operand_type = element_name(BufferType(op.operands[0].type).element_type)
     if atom.packed > 1:
-        factors = element_name(element_of(scales_of(op)[0]))
+        factors = element_name(_element(scales_of(op)[0]))
         operand_type = f"f4E2M1FN with {factors} for {atom.shape[2] // atom.factors}"
     yield f"tensor: {operand_type} to {element_name(element)}"
     yield f"tensor: {layout.shape[0]} rows"
     yield f"tensor: {layout.shape[1]} columns"
     if scales_of(op):
         yield SCALES
+    if copied_scales_of(op):
+        yield COPIED_SCALES
+        role = role_around(op)
+        if role is not None and role.is_single:
+            yield f"{COPIED_SCALES}, in a role"
     yield from _sum(op)
+
+
+def _element(scale: ir.Value) -> ir.Type:
+    kind = scale.type
+    return kind.element_type if isinstance(kind, BufferType) else element_of(scale)
 
 
 def _source(buffer: ir.Value) -> str:

@@ -72,7 +72,12 @@ def random_values(rng: np.random.Generator, count: int, element: str) -> Array:
 
 
 def whole_values(rng: np.random.Generator, count: int, element: str) -> Array:
-    """Whole numbers from -8 to 8, so that sums are exact in any order."""
+    """Whole numbers from -8 to 8, so that sums are exact in any order.
+
+    Of powers of two 1, 2 and 4.
+    """
+    if element == "f8E8M0FNU":
+        return (2.0 ** rng.integers(0, 3, count)).astype(DTYPES[element])
     return rng.integers(-8, 9, count).astype(DTYPES[element])
 
 

@@ -72,8 +72,9 @@ def judge(case: Scaled, compiled: Any, seed: int = 0, **how: Any) -> None:
 
 
 def compiled_of(case: Scaled, **options: Any) -> Any:
+    """A case as compiled, judged by the checkers of passes, too."""
     module = cuda_tile.load(kernel(case).encode())
-    return cuda_tile.compile(module, CHIP, options=Options(**options))
+    return cuda_tile.compile(module, CHIP, options=Options(check=True, **options))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -170,7 +170,7 @@ class OpTerms(BufferTerms):
         for side in (0, 1):
             own = [sides[side]]
             own += [
-                (self.values[s], self.extents_of(s)) for s in scales[side : side + 1]
+                (self.whole(s), self.extents_of(s)) for s in scales[side : side + 1]
             ]
             sign = attributes_of(op).get(_SIGNS[side])
             parts = [

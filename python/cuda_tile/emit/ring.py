@@ -32,6 +32,7 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.pending import wait_for_products
 from cuda_tile.emit.tensor_memory import fence, in_warp_that_issues, issuing
 from cuda_tile.engines.registry import engine_of_op
+from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer, text
@@ -106,7 +107,9 @@ def _divided(e: Emitter, iteration: ir.Value, slots: int) -> tuple[ir.Value, ir.
     """An iteration's slot and how often that was used before.
 
     Where the division takes a product, LLVM would take the parity from the product and
-    not from the quotient, and both need it shifted: so the quotient is pinned.
+    not from the quotient, and both need it shifted: so the quotient is pinned. So is
+    the slot on chips with tensor memory, which may have columns for each: ptxas 13.5
+    would compute it once more, without the bits that an mbarrier's address drops.
     """
     b = e.builder
     count = b.constant(b.i32, slots)
@@ -114,7 +117,8 @@ def _divided(e: Emitter, iteration: ir.Value, slots: int) -> tuple[ir.Value, ir.
     if not slots & slots - 1:
         return b.binary("urem", iteration, count), phase
     phase = b.pinned(phase)
-    return b.sub(iteration, b.mul(phase, count)), phase
+    slot = b.sub(iteration, b.mul(phase, count))
+    return b.pinned(slot) if TCGEN05.is_on(e.target) else slot, phase
 
 
 @RULES.register("tileas.ring")

@@ -6,7 +6,8 @@
 refuses a load stand in analysis/engines.py, and two rules join the loads of an entry:
 one engine copies everything, since one role can fill all rings then; and a loop leaves
 the shared memory to copies of a loop inside of it, which hide latency that its own few
-iterations do not show.
+iterations do not show. Scale factors come to the slots of operands by an engine of
+their own (analysis/copied_scales.py).
 """
 
 from __future__ import annotations
