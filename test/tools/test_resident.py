@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from cuda_tile.resident import server
+from cuda_tile.resident.calls import N_FILES, receive
 
 PROGRAMS = Path(sys.executable).parent
 VARIABLE = "CUDA_TILE_SERVER"
@@ -173,6 +174,62 @@ def test_many_calls_at_once_have_their_own_answers(user: User, tmp_path: Path) -
     made = [(tmp_path / f"{i}").read_bytes() for i in range(len(kernels))]
     assert made[:4] == made[4:8] == made[8:]
     assert len(set(made)) == 4
+
+
+def children(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def test_a_process_takes_calls_of_one_kind_only(user: User, tmp_path: Path) -> None:
+    """It stays after a call that went well, and takes the next if that is like it."""
+    own = server_of(tmp_path / "run")
+    words = ("--gpu-name=sm_90", VADD, "-o", "k")
+    folders, seen = [tmp_path / name for name in "ab"], set[str]()
+    for folder in folders:
+        folder.mkdir()
+        assert user.call(*words, cwd=folder).returncode == 0
+        seen.update(children(own))
+    (first,) = seen
+    assert os.readlink(f"/proc/{first}/cwd") == "/"
+    assert {os.readlink(f"/proc/{first}/fd/{n}") for n in range(3)} == {os.devnull}
+    assert (folders[0] / "k").read_bytes() == (folders[1] / "k").read_bytes()
+    others = user.environment | {"OTHER": "1"}
+    assert user.call(*words, cwd=tmp_path, env=others).returncode == 0
+    assert first in children(own)
+    (second,) = set(children(own)) - {first}
+    assert user.call("--gpu-name=sm_90", "missing", "-o", "k").returncode == 1
+    wait_for(lambda: first not in children(own))
+    limited = ["prlimit", "--cpu=60", *user.command(*words)]
+    subprocess.run(limited, env=user.environment, cwd=tmp_path, check=True)
+    wait_for(lambda: children(own) == [second])
+    assert user.ask("stop")
+    wait_for(lambda: is_gone(int(second)))
+
+
+def test_what_has_changed_between_calls_is_read_anew(
+    user: User, tmp_path: Path
+) -> None:
+    file, words = tmp_path / "k.tileirbc", ("--gpu-name=sm_90", "k.tileirbc", "-o", "k")
+    cubins: list[bytes] = []
+    for name in ("vadd_f32_1024", "vadd_f16_4096", "vadd_f32_1024"):
+        file.write_bytes((KERNELS / f"{name}.tileirbc").read_bytes())
+        assert user.call(*words, cwd=tmp_path).returncode == 0
+        cubins.append((tmp_path / "k").read_bytes())
+    assert len(children(server_of(tmp_path / "run"))) == 1
+    assert cubins[0] == cubins[2] != cubins[1]
+
+
+def test_a_waiting_process_that_was_killed_is_replaced(
+    user: User, tmp_path: Path
+) -> None:
+    own = server_of(tmp_path / "run")
+    words = ("--gpu-name=sm_90", VADD, "-o", str(tmp_path / "k"))
+    assert user.call(*words).returncode == 0
+    (first,) = children(own)
+    os.kill(int(first), signal.SIGKILL)
+    wait_for(lambda: not children(own))
+    assert user.call(*words).returncode == 0
+    assert len(children(own)) == 1
 
 
 def test_a_server_that_was_killed_is_replaced(user: User, tmp_path: Path) -> None:
@@ -419,14 +476,14 @@ def test_what_becomes_of_an_answer(installation: Installation, said: str) -> Non
             stdout=subprocess.PIPE,
         ) as process:
             connection, _ = listener.accept()
-            call, files = server.receive(connection)
+            call, files = receive(connection, N_FILES)
             for file in files:
                 os.close(file)
             connection.sendall(ANSWERS[said])
             connection.close()
             output, _ = process.communicate(timeout=60)
     assert call.words[1:] == [b"word", b"x" * 100_000]
-    assert len(files) == server.N_STREAMS + 1
+    assert len(files) == N_FILES
     has_run = output.startswith(b"-P")
     assert has_run == (said in ("nothing", "a part"))
     assert has_run or process.returncode == (7 if said == "a code" else -signal.SIGUSR1)

@@ -1,45 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`python -m cuda_tile.resident.server PATH`: serves calls of commands at a socket.
 
-The server itself compiles nothing after its start. It forks a process for each call,
-which takes over the caller's files, folder, environment and limits, and runs the
-command. So calls share no state, and run side by side.
-
-The callers are the programs of `client/`, and `client/client.h` says what a call and an
-answer look like.
+The server itself compiles nothing after its start. It forks a process for a call, which
+takes over the caller's files, folder, environment and limits, and runs the command; so
+calls run side by side. A process that has ended a call of `cuda-tile-as` well waits for
+another one of the same environment and limits (`workers.py`): a third of the time of a
+small kernel is the copying of memory that a new process writes to.
 """
 
 from __future__ import annotations
 
 import fcntl
 import gc
-import io
 import os
-import resource
 import select
 import signal
 import socket
 import struct
 import sys
-import time
-import traceback
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO, cast
+from typing import Any, NoReturn
 
 from cuda_tile.errors import UserError
+from cuda_tile.resident.calls import N_FILES, PING, STOP, receive
+from cuda_tile.resident.workers import Workers
 
 IDLE_SECONDS = 300.0
 IDLE_VARIABLE = "CUDA_TILE_SERVER_IDLE"
 """Environment variable with the seconds after which a server without calls ends."""
-STOP, PING = "stop", "ping"
-"""What may stand in the place of a command's module."""
-N_STDERR = 2
-N_STREAMS = 3
-_LENGTH = struct.Struct("=Q")
-_MOST_BYTES = 1 << 26
 _GRACE_SECONDS = 2.0
-"""For a command whose caller has gone, to remove its temporary files."""
+"""For a call to arrive."""
 COMMANDS = ("cuda_tile.cli.assembler", "cuda_tile.cli.compile")
 _KERNEL = """
 cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>) {
@@ -52,84 +43,6 @@ cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>) {
   %u = store_ptr_tko weak %q, %y : tile<128xptr<f32>>, tile<128xf32> -> token
   return } }
 """
-
-
-class Call(NamedTuple):
-    """A call, in the order of its words.
-
-    Attributes:
-        module: That of the command.
-        mask: Of new files.
-        priority: As `nice` has it.
-        processors: Numbers of those that it may use.
-        limits: Number, soft and hard value of each.
-        words: The command line.
-        environment: NAME=VALUE.
-    """
-
-    module: str
-    mask: int
-    priority: int
-    processors: list[int]
-    limits: list[int]
-    words: list[bytes]
-    environment: list[bytes]
-
-
-def read_call(text: bytes) -> Call:
-    """What a text says.
-
-    Raises:
-        ValueError: It is no call.
-    """
-    if not text.endswith(b"\0"):
-        raise ValueError
-    first, *others = text[:-1].split(b"\0")
-    module = first.decode()
-    if module in (STOP, PING):
-        return Call(module, 0, 0, [], [], [], [])
-    mask, priority, processors, limits, count, *rest = others
-    n_words = int(count)
-    return Call(
-        module,
-        int(mask),
-        int(priority),
-        [int(each) for each in processors.split()],
-        [int(each) for each in limits.split()],
-        rest[:n_words],
-        rest[n_words:],
-    )
-
-
-def receive(connection: socket.socket) -> tuple[Call, list[int]]:
-    """A call and the files that came with it.
-
-    Raises:
-        EOFError: The other end has gone.
-        ValueError: It has sent what is no call.
-    """
-    head, files, *_ = socket.recv_fds(connection, _LENGTH.size, N_STREAMS + 1)
-    try:
-        length = int.from_bytes(head, sys.byteorder)
-        if len(head) < _LENGTH.size or length > _MOST_BYTES:
-            raise ValueError
-        text = bytearray()
-        while len(text) < length:
-            part = connection.recv(length - len(text))
-            if not part:
-                raise EOFError
-            text += part
-        return read_call(bytes(text)), files
-    except (EOFError, OSError, ValueError):
-        for file in files:
-            os.close(file)
-        raise
-
-
-def is_same_user(connection: socket.socket) -> bool:
-    """Whether the other end is a process of this user (unix(7), "struct ucred")."""
-    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    return struct.unpack("=iII", raw)[1] == os.getuid()
 
 
 def prepare() -> None:
@@ -171,14 +84,19 @@ class Stamp:
         return [(each.st_mtime_ns, each.st_size) for each in found]
 
 
+def is_same_user(connection: socket.socket) -> bool:
+    """Whether the other end is a process of this user (unix(7), "struct ucred")."""
+    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return struct.unpack("=iII", raw)[1] == os.getuid()
+
+
 class Server:
-    """Listens, forks, and tells callers of commands that were ended by a signal."""
+    """Listens, and has processes run what is called."""
 
     def __init__(self, listener: socket.socket, idle_seconds: float) -> None:
         self._listener = listener
         self._idle_seconds = idle_seconds
-        self._calls: dict[int, socket.socket] = {}
-        self._doomed: dict[int, float] = {}
+        self._workers = Workers(listener)
         self._stamp = Stamp()
         self._is_open = True
         self._wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -187,21 +105,18 @@ class Server:
 
     def serve(self) -> None:
         """Until nobody has called for a while, or the package is another."""
-        while self._is_open or self._calls:
-            timeout = self._idle_seconds if not self._calls else None
-            if self._doomed:
-                timeout = _GRACE_SECONDS
-            sources: list[Any] = [self._wakeup[0], *self._calls.values()]
-            ready = select.select(
-                [*sources, *([self._listener] if self._is_open else [])],
-                [],
-                [],
-                timeout,
-            )[0]
-            if not ready and not self._calls:
+        while self._is_open or self._workers.is_busy:
+            is_busy = self._workers.is_busy
+            timeout = self._workers.timeout or (None if is_busy else self._idle_seconds)
+            sources: list[Any] = [self._wakeup[0], *self._workers.sources]
+            if self._is_open:
+                sources.append(self._listener)
+            ready = select.select(sources, [], [], timeout)[0]
+            if not ready and not is_busy:
                 return
-            self._reap()
-            self._end_abandoned(ready)
+            with suppress(BlockingIOError):
+                os.read(self._wakeup[0], 4096)
+            self._workers.look_after(ready)
             if self._is_open and self._listener in ready:
                 self._accept()
 
@@ -214,13 +129,13 @@ class Server:
                 if not self._stamp.is_current():
                     self._close()
                 return
-            call, files = receive(connection)
+            call, files = receive(connection, N_FILES)
         except (EOFError, OSError, ValueError):
             connection.close()
             return
         connection.settimeout(None)
-        if call.module in COMMANDS and len(files) == N_STREAMS + 1:
-            self._fork(connection, call, files)
+        if call.module in COMMANDS and len(files) == N_FILES:
+            self._workers.run(call, connection, files)
         else:
             self._control(connection, call.module)
         for file in files:
@@ -240,51 +155,7 @@ class Server:
         with suppress(FileNotFoundError):
             os.unlink(self._listener.getsockname())
         self._listener.close()
-
-    def _fork(self, connection: socket.socket, call: Call, files: list[int]) -> None:
-        child = os.fork()
-        if child:
-            self._calls[child] = connection
-            return
-        code = 1
-        try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            self._listener.close()
-            for other in self._calls.values():
-                other.close()
-            code = run_command(call, files)
-            connection.sendall(code.to_bytes(4, "little", signed=True))
-        except BaseException:
-            # The caller runs the command itself, and says what is wrong.
-            if os.environ.get("CUDA_TILE_TRACEBACK"):
-                traceback.print_exc()
-        finally:
-            os._exit(code)
-
-    def _reap(self) -> None:
-        """Notes processes that have ended; one that could not say how is spoken for."""
-        with suppress(BlockingIOError):
-            os.read(self._wakeup[0], 4096)
-        for child in list(self._calls):
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if not ended:
-                continue
-            self._doomed.pop(child, None)
-            with self._calls.pop(child) as connection, suppress(OSError):
-                if os.WIFSIGNALED(status):
-                    code = -os.WTERMSIG(status)
-                    connection.sendall(code.to_bytes(4, "little", signed=True))
-
-    def _end_abandoned(self, ready: list[Any]) -> None:
-        """Ends commands whose callers have gone: as Ctrl-C does, then for good."""
-        now = time.monotonic()
-        for child, connection in self._calls.items():
-            if connection in ready and child not in self._doomed:
-                self._doomed[child] = now + _GRACE_SECONDS
-                _signal_group(child, signal.SIGINT)
-            if now >= self._doomed.get(child, now + 1):
-                _signal_group(child, signal.SIGKILL)
+        self._workers.dismiss()
 
 
 def _note(*_: object) -> None:
@@ -293,83 +164,6 @@ def _note(*_: object) -> None:
 
 def _end(*_: object) -> NoReturn:
     sys.exit(0)
-
-
-def _signal_group(leader: int, number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, number)
-
-
-def run_command(call: Call, files: list[int]) -> int:
-    """Runs a command in this process as if the caller had started it.
-
-    Args:
-        call: What the caller says of itself.
-        files: Its streams and folder.
-
-    Returns:
-        The exit code.
-    """
-    os.setsid()
-    for number, file in enumerate(files[:N_STREAMS]):
-        os.dup2(file, number)
-    os.fchdir(files[N_STREAMS])
-    for file in files:
-        os.close(file)
-    _take_over(call)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        code = import_module(call.module).main()
-    except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        if isinstance(stop.code, str):
-            print(stop.code, file=sys.stderr)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):
-            stream.flush()
-    return code
-
-
-def _take_over(call: Call) -> None:
-    """Environment, words, masks and limits of the caller."""
-    variables = (each.partition(b"=") for each in call.environment)
-    os.environb.clear()
-    os.environb.update({name: value for name, _, value in variables if name})
-    sys.argv = [os.fsdecode(word) for word in call.words]
-    os.umask(call.mask)
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        setattr(sys, name, _stream(number, getattr(sys, name)))
-    with suppress(OSError):
-        os.sched_setaffinity(0, call.processors)
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, call.priority)
-    for number, soft, hard in zip(*[iter(call.limits)] * 3, strict=True):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(number, (soft, hard))
-
-
-def _stream(number: int, own: TextIO) -> TextIO:
-    """A standard stream as Python makes it at its start.
-
-    Args:
-        number: Of the file.
-        own: The server's, of the form that the caller's environment asks for: a caller
-            with another one has another server.
-    """
-    is_direct = getattr(own, "write_through", False)
-    raw = io.FileIO(number, "w" if number else "r", closefd=False)
-    if number == 0:
-        return io.TextIOWrapper(io.BufferedReader(raw), own.encoding, own.errors)
-    is_by_line = not is_direct and (number == N_STDERR or raw.isatty())
-    return io.TextIOWrapper(
-        cast("BinaryIO", raw) if is_direct else io.BufferedWriter(raw),
-        own.encoding,
-        own.errors,
-        newline="\n",
-        line_buffering=is_by_line,
-        write_through=is_direct,
-    )
 
 
 def listen(path: str) -> socket.socket | None:
