@@ -20,6 +20,7 @@ from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.records import dataclass
 from cuda_tile.rules import RuleTable
 
 Bounds = tuple[float, float]
@@ -32,7 +33,24 @@ Integers = Callable[[ir.Value], Facts]
 """What is known of a value that is no float."""
 _EXACT = 1 << 53
 """Integers up to this are f64, so that they are rounded once."""
-_Of = Callable[[ir.Value], Bounds]
+
+
+@dataclass(frozen=True)
+class _Of:
+    """Tells of operands.
+
+    Attributes:
+        integers: What is known of those that are no floats, if it is.
+        steps: How many operations to look through.
+    """
+
+    integers: Integers | None
+    steps: int
+
+    def __call__(self, value: ir.Value) -> Bounds:
+        return float_bounds(value, self.integers, self.steps)
+
+
 _RULES: RuleTable[Callable[[_Of, ir.Operation], Bounds]] = RuleTable("float bounds")
 
 
@@ -55,10 +73,8 @@ def float_bounds(
         return ANY
     if made.name in KEEPS_ELEMENTS:
         return float_bounds(made.operands[0], integers, steps - 1)
-    if op_stem(made) == "itof" and integers is not None:
-        return _of_integers(made, integers(made.operands[0]))
     rule = _RULES.get(op_stem(made), _unknown)
-    return rule(lambda operand: float_bounds(operand, integers, steps - 1), made)
+    return rule(_Of(integers, steps - 1), made)
 
 
 def uniform_f32(value: ir.Value) -> float | None:
@@ -75,11 +91,12 @@ def _unknown(of: _Of, op: ir.Operation) -> Bounds:
     return ANY
 
 
-def _of_integers(op: ir.Operation, facts: Facts) -> Bounds:
-    """Of integers that become floats.
-
-    Facts are of signed numbers; those that are taken without a sign must have none.
-    """
+@_RULES.register("itof")
+def _itof(of: _Of, op: ir.Operation) -> Bounds:
+    """Facts are of signed numbers; those that are taken without a sign have none."""
+    if of.integers is None:
+        return ANY
+    facts = of.integers(op.operands[0])
     low, high = facts.low, facts.high
     is_bit = ir.IntegerType(element_of(op.operands[0])).width == 1
     is_signed = keyword(op, "signedness") == "signed"

@@ -14,6 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.float_bounds import float_bounds
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.traits import REDUCTIONS
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -71,29 +72,28 @@ def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
     if value == least:
         return True
     made = defining_op(value)
-    if made is not None and op_stem(made) == "maxf":
+    if made is None or not made.operands:
+        return False
+    if op_stem(made) == "maxf":
         return any(_is_at_least(operand, least) for operand in made.operands)
-    return made is not None and any(
+    return any(
         _is_at_least(maximum.operands[0], least)
-        for maximum in _greater_ones(made)
+        for maximum in _greater_ones(made.operands[0])
         if _is_row_maximum(maximum, made)
     )
 
 
-def _greater_ones(spread: ir.Operation) -> Iterator[ir.Operation]:
-    """What makes the tile that a `broadcast` repeats, or those it is the greater of.
+def _greater_ones(value: ir.Value) -> Iterator[ir.Operation]:
+    """What makes a tile, or those that it is the greater of.
 
     A running maximum is the greater one of the former and of the row's own.
     """
-    if op_stem(spread) != "broadcast":
-        return
-    rest = [spread.operands[0]]
-    while rest:
-        made = _made(rest.pop())
-        if made is not None and op_stem(made) == "maxf":
-            rest += made.operands
-        elif made is not None:
-            yield made
+    made = _made(value)
+    operands = list(made.operands) if made and op_stem(made) == "maxf" else []
+    for operand in operands:
+        yield from _greater_ones(operand)
+    if made and not operands:
+        yield made
 
 
 def _made(value: ir.Value) -> ir.Operation | None:
@@ -103,7 +103,7 @@ def _made(value: ir.Value) -> ir.Operation | None:
 
 def _is_row_maximum(source: ir.Operation, spread: ir.Operation) -> bool:
     """Whether an op finds maxima along the dimension along which `spread` repeats."""
-    is_spread = op_stem(spread) == "broadcast" and op_stem(source) == "reduce"
+    is_spread = op_stem(spread) == "broadcast" and source.name in REDUCTIONS
     if not is_spread or len(source.operands) != 1:
         return False
     *inner, last = block_ops(body(source))

@@ -359,12 +359,14 @@ def name_before(op: ir.Operation, layout: _Layout) -> _Layout:
         op: The op.
         layout: The layout of its result.
     """
-    if op.name == "cuda_tile.reshape":
-        return layout.reshape(shape_of(op.operands[0]))
-    if op.name == "cuda_tile.permute":
-        order = permutation_of(op)
-        return layout.permute([order.index(d) for d in range(len(order))])
-    return layout
+    match op.name:
+        case "cuda_tile.reshape":
+            return layout.reshape(shape_of(op.operands[0]))
+        case "cuda_tile.permute":
+            order = permutation_of(op)
+            return layout.permute([order.index(d) for d in range(len(order))])
+        case _:
+            return layout
 
 
 def is_brought_to_threads(load: ir.Operation) -> bool:
