@@ -148,7 +148,7 @@ def main() -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     peer = words.peer or shutil.which("tileiras")
     print(f"{'kernel':<32} {'ours':>8} {'served':>8} {'peer':>8}")
-    behind = count = 0
+    behind = compared = count = 0
     with (
         tempfile.TemporaryDirectory() as unpacked,
         tempfile.TemporaryDirectory() as run,
@@ -163,8 +163,10 @@ def main() -> int:
                 f"{file.stem[:32]:<32}", *(f"{cell:>8}" for cell in cells), flush=True
             )
             count += 1
-            behind += bool(theirs and (ours is None or ours > theirs))
-    said = f", ours takes no more than the peer on {count - behind}" if peer else ""
+            compared += theirs is not None
+            behind += theirs is not None and (ours is None or ours > theirs)
+    said = f"ours takes no more than the peer on {compared - behind} of {compared}"
+    said = f", {said} that it compiled" if peer else ""
     print(f"{count} kernels{said}")
     return 0
 
