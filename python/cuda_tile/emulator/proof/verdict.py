@@ -76,7 +76,7 @@ def verdict_of(
 
 def _searched(kernel: Kernel) -> tuple[Search, str]:
     """A search of a kernel, and why it proves nothing; the shorter ones come first."""
-    why = ""
+    search, why = Search(kernel), ""
     for is_exact, splits in ((False, False), (True, False), (True, True)):
         search = Search(kernel, is_exact=is_exact, splits=splits)
         try:
