@@ -199,7 +199,7 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
                     arg.shape,
                     arg.strides,
                     arg.ulp,
-                    "whole" if arg.is_whole else "any",
+                    arg.values,
                 )
             )
         else:

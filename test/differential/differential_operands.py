@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from differential_elements import cast, with_constant
 from differential_program import RandomProgram
-from emit_data import DTYPES, Array, Buffer, whole_values
+from emit_data import DTYPES, Array, Buffer, factor_values, whole_values
 from emit_program import Shape, Value, elements
 
 PRODUCTS = (
@@ -61,12 +61,14 @@ FOURS_SCALED = ((POWERS, 32), (POWERS, 16), ("f8E4M3FN", 16))
 MOST_HAND_BYTES = 24 * 1024
 """Shared memory that a plan by hand asks for one load, at most."""
 
+LOADED_FACTORS = "operand: factors that are loaded"
+"""What only programs for tensor memory have."""
 CONSTRUCTS = (
     *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
     *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
     *("operand: one head for several", "operand: scales for several iterations"),
     *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
-    *("operand: factors of blocks", "operand: factors that are loaded"),
+    "operand: factors of blocks",
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -500,7 +502,7 @@ def _with_powers(
 def make_scales(
     p: RandomProgram, extents: tuple[int, int, int], element: str, iterations: int
 ) -> tuple[Operand, Operand]:
-    """Factors of blocks in memory, small ones, of which each iteration loads a tile.
+    """Factors of blocks in memory, 1, 2 and 4, of which each iteration loads a tile.
 
     Args:
         p: The program.
@@ -511,7 +513,7 @@ def make_scales(
     scaling = p.pick(FOURS_SCALED) if element == FOUR else (POWERS, 32)
     (m, n, k), (kind, block) = extents, scaling
     p.note(f"operand: {kind} for {block}" if element == FOUR else "operand: " + element)
-    p.note("operand: factors that are loaded")
+    p.note(LOADED_FACTORS)
     along = "rows", "rows" if p.chance(6) else "columns"
     made: list[Operand] = []
     for style, shape, depth in zip(
@@ -519,6 +521,10 @@ def make_scales(
     ):
         found = Operand(style, shape, depth, kind, kind, is_whole=True)
         _make_view(p, found, max(1, iterations))
+        buffer = p.args[-1]
+        assert isinstance(buffer, Buffer), "a view's base is the last argument"
+        data = factor_values(np.random.default_rng(0), len(buffer.data), kind)
+        p.args[-1] = replace(buffer, data=data, is_whole=False, is_factors=True)
         made.append(found)
     return made[0], made[1]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from differential_operands import FOUR, FOURS_SCALED
+from differential_operands import FOUR, FOURS_SCALED, LOADED_FACTORS
 
 import cuda_tile
 from cuda_tile._mlir import ir
@@ -75,6 +75,7 @@ CONSTRUCTS = (
     "tensor: product in no loop",
     "tensor: several sums",
     "tensor: products of warps beside it",
+    LOADED_FACTORS,
     *(SCALES, COPIED_SCALES, f"{COPIED_SCALES}, in a role"),
     "tensor: a role that loads",
     *(ROLE, PARTS, TILES),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import ml_dtypes
 import numpy as np
-from emit_data import DTYPES, Array, random_values, whole_values
+from emit_data import DTYPES, Array, factor_values, random_values, whole_values
 
 Values = Callable[[np.random.Generator, int, str], Array]
 SPECIAL_SHARE = 0.3
@@ -102,6 +102,7 @@ def _places(rng: np.random.Generator, count: int, element: str) -> Array:
 VALUES: Mapping[str, Values] = {
     "any": random_values,
     "whole": whole_values,
+    "factors": factor_values,
     "ordinary": ordinary,
     "lowest": _mixed(lambda element: _ends(element)[:1]),
     "ends": _mixed(_ends),
@@ -119,6 +120,6 @@ VALUES: Mapping[str, Values] = {
 """What an array may hold, by the name that a head gives it.
 
 `any` is a mixture of bits; `whole` numbers go from -8 to 8, so that sums are exact in
-any order; `lowest` are masks, `masked` is a row with a masked tail, `hidden` one that
-is masked altogether.
+any order, and `factors` of blocks are 1, 2 and 4; `lowest` are masks, `masked` is a row
+with a masked tail, `hidden` one that is masked altogether.
 """

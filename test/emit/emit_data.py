@@ -72,13 +72,13 @@ def random_values(rng: np.random.Generator, count: int, element: str) -> Array:
 
 
 def whole_values(rng: np.random.Generator, count: int, element: str) -> Array:
-    """Whole numbers from -8 to 8, so that sums are exact in any order.
-
-    Of powers of two 1, 2 and 4.
-    """
-    if element == "f8E8M0FNU":
-        return (2.0 ** rng.integers(0, 3, count)).astype(DTYPES[element])
+    """Whole numbers from -8 to 8, so that sums are exact in any order."""
     return rng.integers(-8, 9, count).astype(DTYPES[element])
+
+
+def factor_values(rng: np.random.Generator, count: int, element: str) -> Array:
+    """1, 2 and 4, as factors of blocks, with which sums stay exact."""
+    return (2.0 ** rng.integers(0, 3, count)).astype(DTYPES[element])
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class Buffer:
         is_inexact: Whether what the kernel stores may be two units off.
         ulp: Or how many units, by which judges may be apart.
         is_whole: Whether the memory holds small whole numbers, whose sums are exact.
+        is_factors: Whether it holds what `factor_values` gives.
     """
 
     data: Array
@@ -102,6 +103,14 @@ class Buffer:
     is_inexact: bool = False
     ulp: float = 0.0
     is_whole: bool = False
+    is_factors: bool = False
+
+    @property
+    def values(self) -> str:
+        """What the memory holds, as heads of random programs call it."""
+        if self.is_factors:
+            return "factors"
+        return "whole" if self.is_whole else "any"
 
     def bind(self) -> tuple[Array, Array]:
         """A fresh copy of the memory at an aligned address, and the array in it."""
