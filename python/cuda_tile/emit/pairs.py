@@ -59,6 +59,7 @@ def widened(b: Builder, x: ir.Value) -> list[ir.Value]:
     """The f32 that 16-bit floats are.
 
     A bf16 is the upper half of its f32, which one instruction makes of a word of two.
+    Others become f32 one by one: of a vector, LLVM adds none as it is on sm_120.
 
     Args:
         b: The builder.
@@ -69,7 +70,7 @@ def widened(b: Builder, x: ir.Value) -> list[ir.Value]:
         word = b.bitcast(x, b.i32)
         halves = b.binary("shl", word, 16), b.binary("and", word, -1 << 16)
         return [b.bitcast(half, b.f32) for half in halves]
-    return b.elements(b.op("llvm.fpext", b.vector_type(count, b.f32), x), count)
+    return [b.op("llvm.fpext", b.f32, each) for each in b.elements(x, count)]
 
 
 def halves_of_word(b: Builder, word: ir.Value) -> tuple[ir.Value, ir.Value]:
