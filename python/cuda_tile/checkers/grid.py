@@ -183,9 +183,10 @@ def _part(value: ir.Value) -> _Part | None:
     match op_stem(op):
         case "divi" if (rounding := keyword(op, "rounding", "zero")) != "positive_inf":
             is_floor = is_unsigned or rounding == "negative_inf"
-            return _Part(*op.operands, True, is_floor, is_unsigned)
+            return _Part(op.operands[0], op.operands[1], True, is_floor, is_unsigned)
         case "remi":
-            return _Part(*op.operands, False, is_unsigned, is_unsigned)
+            first, last = op.operands
+            return _Part(first, last, False, is_unsigned, is_unsigned)
         case "select":
             return _floor_remainder(op)
         case _:
@@ -227,10 +228,14 @@ def _below_zero(conditions: list[ir.Value]) -> list[set[ir.Value]]:
             one, other = _below_zero(list(op.operands))
             found.append(one ^ other if one and other else set())
             continue
-        is_below = op is not None and op_stem(op) == "cmpi"
-        is_below = is_below and keyword(op, "comparison_predicate") == "less_than"
-        is_below = is_below and keyword(op, "signedness") == "signed"
-        is_below = is_below and constant_of(op.operands[1]) == 0
+        if op is None or op_stem(op) != "cmpi":
+            found.append(set())
+            continue
+        is_below = (
+            keyword(op, "comparison_predicate") == "less_than"
+            and keyword(op, "signedness") == "signed"
+            and constant_of(op.operands[1]) == 0
+        )
         found.append({op.operands[0]} if is_below else set())
     return found
 
