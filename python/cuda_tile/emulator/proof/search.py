@@ -273,10 +273,11 @@ class Search:
         One, if either is no greater whatever they are: where both are equal it does
         not matter which is chosen. Several only if choices split paths.
         """
-        found = ways(state.facts, compared, *operands, group.mask)
+        one, other = operands
+        found = ways(state.facts, compared, one, other, group.mask)
         if found is None or len(found) == 1:
             return found
-        turned = ways(state.facts, compared, *operands[::-1], group.mask)
+        turned = ways(state.facts, compared, other, one, group.mask)
         if turned is not None and len(turned) == 1 and turned[0].truth:
             return [turned[0]._replace(truth=0)]
         return found if self.splits else None
