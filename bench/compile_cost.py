@@ -10,8 +10,7 @@ bytecode files, at any depth; without one it is the kernels of `test/kernels`. W
 compiler refuses is counted in the last line.
 
 With `--check` each kernel is also compiled to PTX, without and with the checkers behind
-passes in turn; the last lines say what they add, as a share of the time without them,
-from the best of the runs of each step.
+passes in turn; the last lines say what they add, as a share of the time without them.
 
 With `--peer` NVIDIA's closed compiler `tileiras` runs side by side on the same files,
 as a black box: one process per kernel, timed the same way. See bench/README.md.
@@ -37,16 +36,12 @@ from real_kernels import RECIPES, kernel_path
 import cuda_tile
 from cuda_tile.errors import UserError
 from cuda_tile.options import Options
-from cuda_tile.pass_order import Pass
-from cuda_tile.pipeline import PIPELINE
 
 PASSES_SHOWN = (
     *("load", "simplify", "plan", "place", "stage", "order", "allocate", "barriers"),
     *("emit", "llvm", "ptxas"),
 )
 REST = "rest"
-CHECKED = {s.name for s in PIPELINE if isinstance(s, Pass) and (s.checker or s.watcher)}
-"""Passes behind which a checker runs."""
 SUFFIXES = (".tileirbc", ".tilebc")
 
 
@@ -61,7 +56,7 @@ class Cost:
         steps: Per step; what no step counted is `rest`.
         peer: The peer's process, or None where it did not run or failed.
         cold: A whole process of ours, or None where it was not asked for.
-        ptx: All steps to PTX; None where `check` was not asked for.
+        ptx: Without ptxas; None where `check` was not asked for.
         check: The same with the checkers behind passes.
     """
 
@@ -95,22 +90,15 @@ def measure_once(kernel: str, path: Path, gpu: str) -> Cost:
 
 
 def measure_checks(path: Path, gpu: str, runs: int) -> tuple[float, float]:
-    """CPU seconds of all steps to PTX without and with checkers, in turn.
-
-    Of each step the best of the runs: what disturbs a run seldom disturbs the same step
-    of every one. A step without a checker is the same in both sums.
-    """
+    """CPU seconds to PTX without and with checkers, the best of runs in turn."""
     module = cuda_tile.load(path)
-    best: tuple[dict[str, float], ...] = ({}, {})
+    best = [float("inf"), float("inf")]
     for _ in range(runs):
-        for check, steps in zip((False, True), best, strict=True):
-            options = Options(gpu=gpu, check=check)
-            compiled = cuda_tile.compile(module, options=options, cubin=False)
-            for name, seconds in compiled.report.seconds.items():
-                steps[name] = min(steps.get(name, seconds), seconds)
-    for name in best[0].keys() - CHECKED:
-        best[0][name] = best[1][name] = min(steps[name] for steps in best)
-    return sum(best[0].values()), sum(best[1].values())
+        for place, check in enumerate((False, True)):
+            options, start = Options(gpu=gpu, check=check), time.process_time()
+            cuda_tile.compile(module, options=options, cubin=False)
+            best[place] = min(best[place], time.process_time() - start)
+    return best[0], best[1]
 
 
 def measure_process(command: list[str], runs: int) -> float | None:
