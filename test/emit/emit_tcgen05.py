@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scaled_text import Scaled, kernel
+
 import cuda_tile
 from cuda_tile._mlir import ir
 
@@ -109,6 +111,8 @@ FOURS = """cuda_tile.module @m {{
 }}
 """
 """A product of elements of 4 bits that threads load as bytes."""
+COPIED = Scaled(tile=(128, 128, 128), sizes=(128, 128, 512), factors_divide=4)
+"""A product whose factors are copied to tensor memory."""
 
 
 def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
@@ -126,5 +130,5 @@ def tensor_kernels() -> Iterator[tuple[str, ir.Module]]:
             ("nvf4", "f8E4M3FN", 4),
         )
     )
-    for whole in (CHANGED, SCALED, *fours):
+    for whole in (CHANGED, SCALED, *fours, kernel(COPIED)):
         yield "sm_100", cuda_tile.lower(cuda_tile.load(whole.encode()), "sm_100")

@@ -152,7 +152,7 @@ def test_clocks_are_those_of_the_model_for_a_full_chip() -> None:
 
 @pytest.mark.skipif(find_nvdisasm() is None, reason="needs nvdisasm")
 def test_a_chip_without_constants_has_those_of_an_earlier_one() -> None:
-    later, earlier = counted("sm_86", 1), counted("sm_80", 1)
+    later, earlier = counted("sm_110", 1), counted("sm_100", 1)
     assert later.parts["L2"] == earlier.parts["L2"]
     # Its bound is its own: less of L2 for each multiprocessor.
     assert later.total > earlier.total
