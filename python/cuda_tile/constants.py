@@ -445,8 +445,8 @@ MOST_CHOICES = 4
 Chosen: 2026-11-22, fewer instructions than a load and its address, and no latency.
 """
 LEAST_JOINT_QUOTIENTS = 4
-"""Elements of a thread, for each of its divisors or in all, from which on quotients have
-one test and branch.
+"""Elements of a thread, for each of its divisors or in all, from which on quotients
+have one test and branch.
 
 Chosen: 2026-11-29, ptxas 13.5.37 divides in 10 instructions, with a test and branches;
 joint ones take 6 and 8 for each divisor, or 9 where that is large, and the branch 4.
