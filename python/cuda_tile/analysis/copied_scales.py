@@ -11,6 +11,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.engines import EngineChoice
 from cuda_tile.analysis.operand_sources import (
+    SCALES,
     LoadedOperand,
     Product,
     loaded_scales,
@@ -28,9 +29,6 @@ from cuda_tile.layout.copy_units import copy_units
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.tensor_scales import scale_buffer
 
-_A = 3
-"""The number of the operand that has the factors of A; those of B follow."""
-
 
 def copied_scale_buffer(load: ir.Operation) -> SharedLayout | None:
     """The buffer of the tile of a load that products take as scale factors alone.
@@ -46,7 +44,7 @@ def copied_scale_buffer(load: ir.Operation) -> SharedLayout | None:
         return None
     product, number = use
     operand = product.operands[number]
-    layout = scale_buffer(shape_of(operand), number - _A)
+    layout = scale_buffer(shape_of(operand), number - SCALES[0])
     if layout is None:
         return None
     for op in renames_of(operand):
@@ -68,7 +66,7 @@ def scale_engines(
     """
     operands = {operand.load: operand for operand in loaded_scales([product.op])}
     found: dict[ir.Operation, str] = {}
-    for value in list(product.op.operands)[_A:]:
+    for value in list(product.op.operands)[SCALES[0] :]:
         load = source_load(value)
         operand = None if load is None else operands.get(load)
         if operand is None or operand.load.block != product.op.block:
