@@ -14,6 +14,9 @@ import ml_dtypes
 import numpy as np
 from op_case import ARRAY_TYPES, Array
 
+import cuda_tile
+from cuda_tile._mlir import ir
+
 POWERS = "f8E8M0FNU"
 FOUR = "f4E2M1FN"
 
@@ -295,3 +298,17 @@ def problem(case: Scaled, seed: int = 0) -> tuple[list[Any], Array, tuple[int, i
     ]
     grid = -(-m // case.tile[0]), -(-n // case.tile[1])
     return args, exact.astype(np.float32), grid
+
+
+def wanted(case: Scaled, exact: Any) -> Any:
+    """What a case stores, whose exact product is given."""
+    turns = -(-case.sizes[2] // case.tile[2])
+    added = turns if case.body else 0
+    return float(case.start) + exact * (2 if case.twice else 1) + added
+
+
+def run(case: Scaled, module: ir.Module, **how: Any) -> None:
+    """Runs a kernel; its result is exact."""
+    args, exact, grid = problem(case)
+    cuda_tile.run(module, grid=grid, args=args, **how)
+    assert np.array_equal(args[4], wanted(case, exact))

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from ptx_mutation import mutants
-from scaled_text import FOUR, Scaled, kernel, problem
+from scaled_text import FOUR, Scaled, kernel, problem, run
 
 import cuda_tile
 from cuda_tile import Options, UserError
-from cuda_tile._mlir import ir
 from cuda_tile.emit import tensor_scales
 
 pytestmark = pytest.mark.sampled(3)
@@ -48,20 +46,6 @@ CASES: dict[str, Scaled] = {
     "used in each iteration": replace(MX8, body=f"%d = addf %p, %ones : {MX8.acc}"),
 }
 """Products by what is special about them."""
-
-
-def wanted(case: Scaled, exact: Any) -> Any:
-    """What a case stores, whose exact product is given."""
-    turns = -(-case.sizes[2] // case.tile[2])
-    added = turns if case.body else 0
-    return float(case.start) + exact * (2 if case.twice else 1) + added
-
-
-def run(case: Scaled, module: ir.Module, **how: Any) -> None:
-    """Runs a kernel; its result is exact."""
-    args, exact, grid = problem(case)
-    cuda_tile.run(module, grid=grid, args=args, **how)
-    assert np.array_equal(args[4], wanted(case, exact))
 
 
 def judge(case: Scaled, compiled: Any, seed: int = 0, **how: Any) -> None:

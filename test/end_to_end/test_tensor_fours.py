@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ptx_mutation import mutants
-from scaled_text import FOUR, Scaled, kernel, problem
+from scaled_text import FOUR, Scaled, kernel, problem, run
 
 import cuda_tile
 from cuda_tile import Options, UserError
@@ -47,20 +47,6 @@ CASES: dict[str, Scaled] = {
     "two loops": replace(MX, twice=True, sizes=(128, 64, 256)),
 }
 """Products by what is special about them."""
-
-
-def wanted(case: Scaled, exact: Any) -> Any:
-    """What a case stores, whose exact product is given."""
-    turns = -(-case.sizes[2] // case.tile[2])
-    added = turns if case.body else 0
-    return float(case.start) + exact * (2 if case.twice else 1) + added
-
-
-def run(case: Scaled, module: ir.Module, **how: Any) -> None:
-    """Runs a kernel; its result is exact."""
-    args, exact, grid = problem(case)
-    cuda_tile.run(module, grid=grid, args=args, **how)
-    assert np.array_equal(args[4], wanted(case, exact))
 
 
 def emulate(case: Scaled, module: ir.Module, compiled: Any, **how: Any) -> None:

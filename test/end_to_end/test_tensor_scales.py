@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from ptx_mutation import mutants
-from scaled_text import Scaled, kernel, problem
+from scaled_text import Scaled, kernel, problem, run
 
 import cuda_tile
 from cuda_tile import Options, UserError
-from cuda_tile._mlir import ir
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -41,20 +40,6 @@ CASES: dict[str, Scaled] = {
     "two loops": replace(BASE, twice=True, sizes=(128, 64, 256)),
 }
 """Products by what is special about them."""
-
-
-def wanted(case: Scaled, product: Any) -> Any:
-    """What a case stores, whose product alone is given."""
-    turns = -(-case.sizes[2] // case.tile[2])
-    added = turns if case.body else 0
-    return float(case.start) + product * (2 if case.twice else 1) + added
-
-
-def run(case: Scaled, module: ir.Module, **how: Any) -> None:
-    """Runs a kernel; its result is exact."""
-    args, product, grid = problem(case)
-    cuda_tile.run(module, grid=grid, args=args, **how)
-    assert np.array_equal(args[4], wanted(case, product))
 
 
 @pytest.mark.parametrize("name", CASES)
