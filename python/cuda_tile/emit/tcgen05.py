@@ -8,7 +8,7 @@ over where it is settled, and wait where it is awaited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import product
 
@@ -51,9 +51,6 @@ from cuda_tile.layout.tensor import (
 
 Start = Callable[[], None]
 """Starts an instruction where it is called."""
-_COPIES, _SCALED = 4, 2
-"""Copies of scale factors, and instructions that take some, around which ptxas 13.5
-drops a branch."""
 SIGNS = ("signedness_lhs", "signedness_rhs")
 _ONE_CTA = "#nvvm.cta_group<cta_1>"
 _PLAIN = 5
@@ -79,11 +76,10 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
     if len(copied_scales_of(op)) < len(scales_of(op)):
         store_scales(e, op, _atom_of(op))
     with in_warp_that_issues(e):
-        *groups, last = _groups(e, op, acc)
-        for group in (*groups, [*last, partial(commit_sum, e, op.results[0])]):
-            with elected(e):
-                for start in group:
-                    start()
+        if copied_scales_of(op):
+            _start(e, copy_scales(e, op, scale_start(e, op, _atom_of(op))))
+        commit = partial(commit_sum, e, op.results[0])
+        _start(e, [*_starts(e, op, acc), commit])
     e.set(op.results[0], Pending(acc.layout, ()))
 
 
@@ -97,19 +93,12 @@ def deposit(e: Emitter, op: ir.Operation) -> None:
         b.store(flag, b.byte_offset(buffer.pointer, buffer.base_bytes), 4)
 
 
-def _groups(e: Emitter, op: ir.Operation, acc: Pending) -> list[list[Start]]:
-    """The copies of factors and the instructions, in groups that a branch is around.
-
-    ptxas 13.5 drops the branch around few of them, which issue once for a warp anyway.
-    """
-    products = list(_starts(e, op, acc))
-    if not scales_of(op):
-        return [products]
-    copies = list(copy_scales(e, op, scale_start(e, op, _atom_of(op))))
-    sizes = ((copies, _COPIES), (products, _SCALED))
-    return [
-        all_[n : n + size] for all_, size in sizes for n in range(0, len(all_), size)
-    ]
+def _start(e: Emitter, instructions: Iterable[Start]) -> None:
+    """One thread starts them; what they read is computed by the whole warp."""
+    ready = list(instructions)
+    with elected(e):
+        for start in ready:
+            start()
 
 
 def _starts(e: Emitter, op: ir.Operation, acc: Pending) -> Iterator[Start]:
