@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The GPUs this compiler knows: one row each, with the sizes and rates of a chip.
 
-This table is not all that the compiler knows of chips. The first chip with an
-instruction stands beside the code that emits it (`VECTOR_ATOMICS` in
-analysis/access.py, the conversions and `redux` in emit/, codegen/legality.py). The
-chips of a matrix instruction stand in the table of its engine (engines/,
-layout/atoms.py, layout/wgmma.py).
+The first chip with an instruction stands in instructions.py, that with a matrix
+instruction of threads in the table of its engine (layout/atoms.py, layout/wgmma.py).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"
@@ -20,6 +17,7 @@ import re
 from dataclasses import replace
 
 from cuda_tile.errors import UserError
+from cuda_tile.instructions import TENSOR_KINDS, Needs, needs_of
 from cuda_tile.records import dataclass
 
 WARP_LANES = 32
@@ -178,10 +176,21 @@ class Target:
         """Whether code may use what only this chip has (`sm_90a`)."""
         return self.arch.endswith("a")
 
-    @property
-    def has_cp_async(self) -> bool:
-        """Whether threads can copy to shared memory without waiting (`cp.async`)."""
-        return self.capability >= FIRST_CP_ASYNC
+    def has(self, instruction: str) -> bool:
+        """Whether it has an instruction, by a name of instructions.py."""
+        return not self.lacks(needs_of(instruction))
+
+    def lacks(self, needs: Needs) -> str:
+        """What it would have to be for an instruction; empty where it has it."""
+        if self.capability < needs.capability:
+            return f"sm_{needs.capability} or later"
+        if self.ptx_version < needs.ptx_version:
+            return "PTX {}.{}".format(*divmod(needs.ptx_version, 10))
+        if needs.tensor_kind and needs.tensor_kind not in self.tensor_kinds:
+            return f"a target with kind {needs.tensor_kind} of tcgen05"
+        if needs.feature and not getattr(self, needs.feature):
+            return "sm_100a, sm_100f or sm_103a"
+        return ""
 
     @property
     def has_packed_f32(self) -> bool:
@@ -252,8 +261,6 @@ class Target:
 
 
 FIRST_CLUSTERS, FIRST_GRAPHICS_CLUSTERS = 90, 120
-FIRST_CP_ASYNC = 80
-"""The capability from which on there is `cp.async` (PTX ISA, "cp.async")."""
 FIRST_ARCHITECTURE_SPECIFIC = 90
 """The capability from which on a chip has a target `sm_XYa` (PTX ISA, ".target")."""
 FIRST_FAMILY_SPECIFIC = 100
@@ -267,8 +274,6 @@ _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
 # H100 SXM and H200 (data sheets); other chips have no role that loads.
 _MULTIPROCESSORS = {"sm_90": 132}
-TENSOR_KINDS = ("f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4", "i8")
-"""Kinds of `tcgen05.mma`; i8 is not one of every chip."""
 _TENSOR_BYTES = ("sm_100", "sm_110")
 _FAMILY_100 = ("sm_100", "sm_103")
 _LOAD_MAX = ("sm_103", "sm_110")

@@ -27,13 +27,10 @@ from role_kernels import role_kernels
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.codegen.legality import (
-    INSTRUCTIONS,
-    check_device_code,
-    instruction_name,
-)
+from cuda_tile.codegen.legality import check_device_code, instruction_name
 from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.errors import Unsupported
+from cuda_tile.instructions import INSTRUCTIONS
 from cuda_tile.layout.wgmma import WGMMA_CAPABILITY
 from cuda_tile.targets import Target, find_target, target_names
 

@@ -212,7 +212,7 @@ def _atomic_vector(op: ir.Operation) -> int:
     bits = element_bits(_memory_element(op))
     if bits == 64:
         return 1
-    if read_target(enclosing_entry(op)).capability >= VECTOR_ATOMICS:
+    if read_target(enclosing_entry(op)).has("red.v4.f32"):
         return MAX_VECTOR_BYTES * 8 // bits
     return 2 if bits == 16 else 1
 
@@ -226,10 +226,6 @@ def _multicast_vector(op: ir.Operation) -> int:
     bits = element_bits(element)
     moves = op.name.endswith("store_view_tko") or isinstance(element, ir.FloatType)
     return MAX_VECTOR_BYTES * 8 // bits if moves and bits < 64 else 1
-
-
-VECTOR_ATOMICS = 90
-"""First compute capability with atomics on vectors and on bf16 (PTX ISA, "atom")."""
 
 
 def _memory_element(op: ir.Operation) -> ir.Type:

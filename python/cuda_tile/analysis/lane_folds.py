@@ -16,8 +16,6 @@ from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 from cuda_tile.targets import Target
 
-REDUX = 80
-"""Compute capability from which on there is `redux.sync`."""
 _KINDS = {"addi": "add", "andi": "and", "ori": "or", "xori": "xor"}
 _ORDERED = {"maxi": "max", "mini": "min"}
 
@@ -76,10 +74,10 @@ def redux_kinds(op: ir.Operation, target: Target) -> list[str] | None:
     Returns:
         None where no instruction does what the body does.
     """
-    if target.capability < REDUX or not is_symmetric(op):
+    if not target.has("nvvm.redux.sync.i32") or not is_symmetric(op):
         return None
     kinds_of = {"i32": _integer_kind}
-    if target.has_redux_f32:
+    if target.has("nvvm.redux.sync.f32"):
         kinds_of["f32"] = _float_kind
     elements = {str(element_of(v)) for v in op.operands}
     if len(elements) != 1 or not elements <= kinds_of.keys():

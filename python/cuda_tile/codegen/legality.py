@@ -16,119 +16,10 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.errors import Unsupported, UserError
+from cuda_tile.instructions import INSTRUCTIONS, Needs
 from cuda_tile.ir.launch import CLUSTER_EXTENTS_ATTRIBUTE, CLUSTERS_ATTRIBUTE
 from cuda_tile.ir.walk import location_text
-from cuda_tile.records import dataclass
-from cuda_tile.targets import TENSOR_KINDS, Target, chip_names
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What an instruction needs.
-
-    Attributes:
-        capability: Compute capability from which on it exists, 90 for sm_90.
-        ptx_version: First PTX version that has it, 78 for 7.8.
-        tensor_kind: The kind of product in tensor memory that its targets have, empty
-            where it has nothing to do with that. MLIR knows only some of its targets.
-        feature: The property of a target that has it, empty where the others say all.
-    """
-
-    capability: int = 0
-    ptx_version: int = 0
-    tensor_kind: str = ""
-    feature: str = ""
-
-
-_ANYWHERE = Needs()
-_ANY_KIND = "f16"
-"""A kind of product that each chip with tensor memory has."""
-_SCALED = "mx"
-"""How the names of kinds begin whose products have factors for blocks."""
-_TENSOR_OPS = (
-    *("alloc", "relinquish_alloc_permit", "dealloc", "fence", "wait", "commit"),
-    *("ld", "st", "cp"),
-)
-_LLVM = (
-    *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br"),
-    *("cond_br", "extractelement", "intr.trap"),
-    *("extractvalue", "fadd", "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi"),
-    *("fptoui", "fptrunc", "fsub", "func", "getelementptr", "icmp", "inline_asm"),
-    *("insertelement", "intr.abs", "intr.ceil", "intr.fabs", "intr.floor"),
-    *("intr.fma", "intr.maximum", "intr.maxnum", "intr.minimum", "intr.minnum"),
-    *("intr.smax", "intr.smin", "intr.ssub.sat", "intr.umax", "intr.umin", "inttoptr"),
-    *("load", "lshr", "mlir.addressof", "mlir.constant", "mlir.global", "mlir.poison"),
-    *("mul", "or", "ptrtoint", "return", "sdiv", "select", "sext", "shl"),
-    *("sitofp", "srem", "store", "sub", "trunc", "udiv", "uitofp", "urem", "xor"),
-    *("call", "zext"),
-)
-
-
-def _tensor_row(kind: str) -> str:
-    """The name of a kind of product in tensor memory."""
-    scaled = "block_scale." if kind.startswith(_SCALED) else ""
-    return f"nvvm.tcgen05.mma.{scaled}{kind}"
-
-
-_BYTE_PAIRS = ("s8", "u8", "s8.u8", "u8.s8")
-_REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
-_CLUSTER_REGISTERS = ("clusterid.x", "nclusterid.x", "cluster.ctarank")
-_DRIVER = ("vprintf", "__assertfail", "malloc", "free")
-"""Functions that the driver has for every kernel."""
-
-INSTRUCTIONS: dict[str, Needs] = {
-    **{f"llvm.{name}": _ANYWHERE for name in _LLVM},
-    "llvm.fptosi.sat": _ANYWHERE,
-    "llvm.fptoui.sat": _ANYWHERE,
-    **{f"nvvm.read.ptx.sreg.{name}": _ANYWHERE for name in _REGISTERS},
-    **{f"llvm.call @{name}": _ANYWHERE for name in _DRIVER},
-    **{f"nvvm.read.ptx.sreg.{name}": Needs(90, 78) for name in _CLUSTER_REGISTERS},
-    "nvvm.cluster.arrive": Needs(90, 78),
-    "nvvm.cluster.wait": Needs(90, 78),
-    "nvvm.barrier0": _ANYWHERE,
-    "nvvm.barrier": _ANYWHERE,
-    "nvvm.bar.warp.sync": Needs(30, 60),
-    "nvvm.elect.sync": Needs(90, 80),
-    "nvvm.setmaxregister": Needs(90, 80),
-    "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
-    "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),
-    "nvvm.fence.proxy.alias": Needs(70, 75),
-    "nvvm.fence.proxy.async": Needs(90, 80),
-    "nvvm.fence.proxy.async.shared": Needs(90, 80),
-    "nvvm.cp.async.shared.global": Needs(80, 70),
-    "nvvm.cp.async.mbarrier.arrive": Needs(80, 70),
-    "nvvm.mbarrier.init": Needs(80, 70),
-    "nvvm.mbarrier.arrive": Needs(80, 70),
-    "nvvm.mbarrier.test.wait": Needs(80, 71),
-    "nvvm.mbarrier.try_wait": Needs(90, 78),
-    "nvvm.mbarrier.arrive.expect_tx": Needs(90, 80),
-    "nvvm.fence.mbarrier.init": Needs(90, 80),
-    "nvvm.cp.async.commit.group": Needs(80, 70),
-    "nvvm.cp.async.wait.group": Needs(80, 70),
-    "nvvm.shfl.sync": Needs(30, 60),
-    "nvvm.vote.sync": Needs(30, 60),
-    "nvvm.redux.sync.i32": Needs(80, 70),
-    "nvvm.redux.sync.f32": Needs(100, 86, feature="has_redux_f32"),
-    "nvvm.cp.async.bulk.tensor.global.shared.cta": Needs(90, 80),
-    "nvvm.cp.async.bulk.commit.group": Needs(90, 80),
-    "nvvm.cp.async.bulk.wait_group": Needs(90, 80),
-    "nvvm.ldmatrix": Needs(75, 65),
-    "nvvm.stmatrix": Needs(90, 78),
-    "nvvm.wgmma.commit.group.sync.aligned": Needs(90, 80),
-    "nvvm.wgmma.wait.group.sync.aligned": Needs(90, 80),
-    **{f"nvvm.tcgen05.{op}": Needs(100, 86, _ANY_KIND) for op in _TENSOR_OPS},
-    **{_tensor_row(kind): Needs(100, 86, kind) for kind in TENSOR_KINDS},
-    "nvvm.mma.sync.m16n8k8.f16": Needs(75, 65),
-    **{f"nvvm.mma.sync.m8n8k16.{t}": Needs(75, 65) for t in _BYTE_PAIRS},
-    **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
-    "nvvm.mma.sync.m16n8k16.f16": Needs(80, 70),
-    "nvvm.mma.sync.m16n8k16.bf16": Needs(80, 70),
-    "nvvm.mma.sync.m16n8k8.tf32": Needs(80, 70),
-    "nvvm.mma.sync.m8n8k4.f64": Needs(80, 70),
-}
-"""Everything that emission makes, as `instruction_name` calls it, with what it needs
-(PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each instruction). A test compiles
-each for every chip, and another finds an emitted one that has no row."""
+from cuda_tile.targets import Target, chip_names
 
 _CONTAINERS = ("builtin.module", "gpu.module")
 _PLAIN_ATTRIBUTES = {
@@ -181,7 +72,8 @@ def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, 
         if target is not None:
             if needs is None or not needs.tensor_kind:
                 _check_chip(op, target, chips, is_exact=is_exact)
-            _check_needs(op, name, needs or _ANYWHERE, target)
+            if lacking := target.lacks(needs or Needs()):
+                raise _lacking(op, name, lacking, target)
     for op, text in bad_types:
         raise UserError(
             f"'{op.name}': expected a type that LLVM's NVPTX target has, got {text}; "
@@ -253,20 +145,6 @@ def _check_chip(
             raise _lacking(op, op.name, " or ".join(names), target)
     elif chips and target.capability < chips[0]:
         raise _lacking(op, op.name, f"sm_{chips[0]} or later", target)
-
-
-def _check_needs(op: ir.Operation, name: str, needs: Needs, target: Target) -> None:
-    if target.capability < needs.capability:
-        since = f"sm_{needs.capability} or later"
-        raise _lacking(op, name, since, target)
-    if target.ptx_version < needs.ptx_version:
-        major, minor = divmod(needs.ptx_version, 10)
-        raise _lacking(op, name, f"PTX {major}.{minor}", target)
-    if needs.tensor_kind and needs.tensor_kind not in target.tensor_kinds:
-        wanted = f"a target with kind {needs.tensor_kind} of tcgen05"
-        raise _lacking(op, name, wanted, target)
-    if needs.feature and not getattr(target, needs.feature):
-        raise _lacking(op, name, "sm_100a, sm_100f or sm_103a", target)
 
 
 def _lacking(op: ir.Operation, name: str, since: str, target: Target) -> Unsupported:

@@ -13,6 +13,7 @@ from cuda_tile.codegen.legality import check_device_code
 from cuda_tile.codegen.libdevice import library_path
 from cuda_tile.codegen.names import check_name
 from cuda_tile.errors import UserError
+from cuda_tile.instructions import needs_of
 from cuda_tile.ir.launch import CLUSTERS_ATTRIBUTE, emitted_kernels
 from cuda_tile.options import Options
 from cuda_tile.targets import Target
@@ -45,17 +46,12 @@ def _is_worth_optimising(module: ir.Operation) -> bool:
     )
 
 
-BLOCKS_ARE_CLUSTERS_VERSION = 90
-"""First PTX version with `.blocksareclusters` (PTX ISA, "Cluster Dimension Directives:
-.blocksareclusters")."""
-
-
 def _target(module: ir.Operation, options: Options) -> Target:
     """The chip, and the PTX version that the kernels ask for."""
     target = options.target
     if all(CLUSTERS_ATTRIBUTE not in op.attributes for op in emitted_kernels(module)):
         return target
-    version = max(target.ptx_version, BLOCKS_ARE_CLUSTERS_VERSION)
+    version = max(target.ptx_version, needs_of(".blocksareclusters").ptx_version)
     return replace(target, ptx_version=version)
 
 

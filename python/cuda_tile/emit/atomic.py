@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.access import VECTOR_ATOMICS
 from cuda_tile.analysis.bins import find_bins
 from cuda_tile.emit.access import TileAccess, ptx_order
 from cuda_tile.emit.atomic_bins import collect
@@ -120,7 +119,7 @@ def _each(
 def _update_of(e: Emitter, op: ir.Operation, *, is_used: bool) -> Update:
     """How a read-modify-write op updates a vector."""
     mode, b = keyword(op, "mode"), e.builder
-    is_native = e.target.capability >= VECTOR_ATOMICS
+    is_native = e.target.has("red.bf16x2")
 
     def update(run: Run, where: Guarded, words: Sequence[Words]) -> Sequence[ir.Value]:
         (column,) = words

@@ -12,12 +12,10 @@ from cuda_tile.emit.blocks import one_thread
 from cuda_tile.emit.bulk_places import bulk_copies
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError, Unsupported
+from cuda_tile.instructions import needs_of
 from cuda_tile.ir.walk import segments
 
-FIRST_BULK = 90
-"""First chip with bulk copies (PTX ISA, "cp.async.bulk.tensor")."""
-FIRST_CTA_WINDOW = 86
-"""First PTX version in which the destination may be named in the CTA's window."""
+_BULK = "cp.async.bulk.tensor"
 
 
 def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
@@ -37,12 +35,13 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
     buffer = e.buffer(segments(op)[3][0])
     if buffer.full is None:
         raise InternalError(f"emit: expected '{op.name}' by tma into a slot of a ring")
-    if e.target.capability < FIRST_BULK:
+    if not e.target.has(_BULK):
+        first = needs_of(_BULK).capability
         raise Unsupported(
-            f"{op.name}: expected a chip with bulk copies, from sm_{FIRST_BULK} on, "
+            f"{op.name}: expected a chip with bulk copies, from sm_{first} on, "
             f"got {e.target.name}; engine = cp_async in the plan needs none"
         )
-    window = "cta" if e.target.ptx_version >= FIRST_CTA_WINDOW else "cluster"
+    window = "cta" if e.target.has(f"{_BULK}.shared::cta") else "cluster"
     with one_thread(e):
         copies = bulk_copies(e, op, buffer)
         for start, coordinates in copies.places:

@@ -47,7 +47,7 @@ from cuda_tile.ir.tiles import (
 from cuda_tile.ir.walk import block_ops, located_error, op_stem
 from cuda_tile.records import dataclass
 from cuda_tile.rules import RuleTable
-from cuda_tile.targets import FIRST_CLUSTERS, Target
+from cuda_tile.targets import Target
 
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
@@ -288,7 +288,7 @@ class Emitter:
 
     def shared_address(self) -> ir.Value:
         """The same as an address (i32), known to be uniform; made once per role."""
-        is_constant = self.target.capability < FIRST_CLUSTERS
+        is_constant = not self.target.has("nvvm.cluster.arrive")
         return self.threads.shared_address(self.shared_pointer(), is_constant)
 
     def table(self, data: bytes) -> ir.Value:

@@ -16,7 +16,6 @@ from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.pairs import widened
 from cuda_tile.emit.quotients import (
     FRACTION,
-    NAN_EXTREMUM_CAPABILITY,
     joint_quotients,
 )
 from cuda_tile.emit.remainder import remainder
@@ -45,8 +44,6 @@ _PTX_ROUNDING = {
 }
 """Rounding modifiers (PTX ISA, "Rounding Modifiers"; "div": .approx, .full)."""
 
-BF16_CAPABILITY = 80
-"""First compute capability with arithmetic on bf16 (PTX ISA, "fma")."""
 
 Narrowing = Callable[[ir.Value], ir.Value]
 """Makes a 16-bit float of an f32."""
@@ -198,7 +195,7 @@ def _is_native(e: Emitter, element: str) -> bool:
 
     It then does sums and products too, as fma with one or zero if need be.
     """
-    return element == "f16" or e.target.capability >= BF16_CAPABILITY
+    return element == "f16" or e.target.has("fma.bf16")
 
 
 def _fused_to_odd(e: Emitter) -> Callable[..., ir.Value]:
@@ -253,7 +250,7 @@ def extremum(e: Emitter, op: ir.Operation) -> None:
     base = "max" if op.name.endswith("maxf") else "min"
     propagate = flag(op, "propagate_nan")
     if flag(op, "flush_to_zero"):
-        if propagate and e.target.capability < NAN_EXTREMUM_CAPABILITY:
+        if propagate and not e.target.has("max.NaN"):
             apply = _propagating(e, base + ".ftz")
         else:
             suffix = ".ftz.NaN" if propagate else ".ftz"

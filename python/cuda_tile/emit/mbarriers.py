@@ -12,9 +12,6 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 
-FIRST_TRY_WAIT = 90
-"""First chip whose threads may sleep in a wait, `mbarrier.try_wait` (PTX ISA)."""
-
 
 def init(e: Emitter, pointer: ir.Value, arrivals: int) -> None:
     """Makes an mbarrier, whose first phase is about to run.
@@ -30,7 +27,7 @@ def init(e: Emitter, pointer: ir.Value, arrivals: int) -> None:
 
 def fence_init(e: Emitter) -> None:
     """What this thread made is visible to copies too, from sm_90 on, which has them."""
-    if e.target.capability >= FIRST_TRY_WAIT:
+    if e.target.has("nvvm.fence.mbarrier.init"):
         e.builder.create("nvvm.fence.mbarrier.init", [], [])
 
 
@@ -48,7 +45,7 @@ def wait(e: Emitter, pointer: ir.Value, parity: ir.Value) -> None:
     again, after = b.block(), b.block()
     b.branch(again)
     b.enter(again)
-    has_try = e.target.capability >= FIRST_TRY_WAIT
+    has_try = e.target.has("nvvm.mbarrier.try_wait")
     name = "nvvm.mbarrier.try_wait" if has_try else "nvvm.mbarrier.test.wait"
     b.branch_if(b.op(name, b.i1, pointer, parity), after, again)
     b.enter(after)

@@ -65,7 +65,7 @@ _TF32_MASK = 0xFFFFFFFF << TF32_DROPPED & 0xFFFFFFFF
 
 def has_f8(target: Target) -> bool:
     """Whether the chip converts pairs of f8E4M3FN and f8E5M2."""
-    return target.capability >= 89
+    return target.has("cvt.e4m3x2")
 
 
 def has_f4(target: Target) -> bool:
@@ -73,7 +73,7 @@ def has_f4(target: Target) -> bool:
 
     PTX has these for targets of one architecture or family only, sm_100a and later.
     """
-    return target.capability >= 100 and target.arch[-1] in "af"
+    return target.has("cvt.e2m1x2")
 
 
 def has_tf32(target: Target, mode: str) -> bool:
@@ -83,7 +83,7 @@ def has_tf32(target: Target, mode: str) -> bool:
         target: The chip.
         mode: The rounding mode.
     """
-    return target.capability >= (80 if mode == "nearest_away" else 90)
+    return target.has("cvt.rna.tf32" if mode == "nearest_away" else "cvt.rn.tf32")
 
 
 def carrier(e: Emitter, element: str) -> str:

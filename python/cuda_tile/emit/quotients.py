@@ -51,8 +51,6 @@ _RECIPROCAL_BIT = 1 << 29
 """The highest bit that is set in f32 from 2^-63 to below 2, and in none below."""
 _NUMBERS = 2.0**-32, 2.0**32
 """Dividends whose quotients by 1 to 2^63 need no test."""
-NAN_EXTREMUM_CAPABILITY = 80
-"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
 
 _Values = Sequence[ir.Value]
 
@@ -69,7 +67,7 @@ def joint_quotients(e: Emitter, op: ir.Operation) -> list[ir.Value] | None:
     if len(set(divisors)) * LEAST_JOINT_QUOTIENTS <= count:
         return _sharing(e, op, dividends, divisors)
     is_large = float_bounds(op.operands[1], e.facts.of)[0] >= 1.0
-    has_test = e.target.capability >= NAN_EXTREMUM_CAPABILITY
+    has_test = e.target.has("max.NaN")
     if count < LEAST_JOINT_QUOTIENTS or not is_large or not has_test:
         return None
     made: list[ir.Value] = []

@@ -28,9 +28,6 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.layout.linear import N_LANE_BITS
 
-FIRST_ELECT = 90
-"""First chip with `elect.sync` (PTX ISA, "elect.sync")."""
-
 
 @RULES.register(ROLES)
 def roles(e: Emitter, op: ir.Operation) -> None:
@@ -100,7 +97,7 @@ def _runs(e: Emitter, role: Role, warp: ir.Value) -> ir.Value | None:
         first = None
     if _runs_by_warp(e, role):
         return first
-    if e.target.capability >= FIRST_ELECT:
+    if e.target.has("nvvm.elect.sync"):
         chosen = b.op("nvvm.elect.sync", b.i1)
     else:
         lane = b.binary("and", e.threads.index, 31)

@@ -12,8 +12,6 @@ from cuda_tile.ir.tiles import element_bits
 from cuda_tile.layout.ldmatrix import LdMatrix, match_stmatrix
 from cuda_tile.layout.shared import vector_width
 
-FIRST_STMATRIX = 90
-"""First chip with it (PTX ISA, "stmatrix": sm_90)."""
 _MATRIX_BITS = 16
 _WIDEST_BITS = 128
 
@@ -27,7 +25,7 @@ def find_stmatrix(e: Emitter, fragment: Fragment, buffer: Buffer) -> LdMatrix | 
         buffer: The buffer.
     """
     bits = element_bits(buffer.element)
-    if e.target.capability < FIRST_STMATRIX or bits != _MATRIX_BITS:
+    if not e.target.has("nvvm.stmatrix") or bits != _MATRIX_BITS:
         return None
     layout = fragment.layout
     if vector_width(layout, buffer.layout, bits) * bits == _WIDEST_BITS:

@@ -17,8 +17,6 @@ from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import entry_name, op_stem
 
-FIRST_DEPENDENT_LAUNCH = 90
-"""First chip with `griddepcontrol` (PTX ISA, "griddepcontrol")."""
 _DEPENDENT_LAUNCH = {
     "gdc_launch_dependents_tko": "llvm.nvvm.griddepcontrol.launch.dependents",
     "gdc_wait_tko": "llvm.nvvm.griddepcontrol.wait",
@@ -67,7 +65,7 @@ def get_global(e: Emitter, op: ir.Operation) -> None:
 def dependent_launch(e: Emitter, op: ir.Operation) -> None:
     """`griddepcontrol`, by every thread; before sm_90 nothing, as the dialect says."""
     e.set(op.results[0], None)
-    if e.target.capability >= FIRST_DEPENDENT_LAUNCH:
+    if e.target.has("llvm.nvvm.griddepcontrol.wait"):
         e.builder.effect(_DEPENDENT_LAUNCH[op_stem(op)])
 
 

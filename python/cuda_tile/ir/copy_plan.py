@@ -133,7 +133,7 @@ def has_engine(target: Target, engine: str) -> bool:
         case "tma":
             return target.has_tma
         case "cp_async":
-            return target.has_cp_async
+            return target.has("nvvm.cp.async.shared.global")
         case _:
             return True
 

@@ -32,7 +32,6 @@ from cuda_tile.pictures.bank_picture import WarpAccess, find_access
 from cuda_tile.pictures.iterations_picture import Ring
 from cuda_tile.targets import find_target
 
-FIRST_STMATRIX = 90
 _BIT = "i1"
 
 
@@ -191,7 +190,7 @@ def _access(op: ir.Operation, gpu: str) -> tuple[ir.Value, WarpAccess] | None:
     element = BufferType(buffer.type).element_type
     matrices = str(element) != _BIT and op.name != "tileas.load_part"
     if stores:
-        matrices = matrices and find_target(gpu).capability >= FIRST_STMATRIX
+        matrices = matrices and find_target(gpu).has("nvvm.stmatrix")
     else:
         matrices = matrices and len(op.operands) == 1
     how = find_access(

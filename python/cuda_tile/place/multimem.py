@@ -9,13 +9,13 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.tiling import tiling_of, view_operand
 from cuda_tile.errors import Unsupported
+from cuda_tile.instructions import needs_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Fixed
 from cuda_tile.place.cost import trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
-FIRST_CHIP = 90
 WORD_BYTES = 4
 """Least that a multimem instruction moves (PTX ISA, "multimem": its types)."""
 
@@ -42,10 +42,11 @@ def _layout(ctx: PlaceContext, op: ir.Operation) -> tuple[Access, LinearLayout]:
         Unsupported: The chip has no such instruction, or words cannot be formed.
     """
     stem, target = op_stem(op), ctx.target
-    if target.capability < FIRST_CHIP:
+    if not target.has("multimem"):
+        first = needs_of("multimem").capability
         raise Unsupported(
             f"{stem}: {target.name} has no access to multicast memory, which exists "
-            f"from sm_{FIRST_CHIP} on; access the memory of each GPU through a view of "
+            f"from sm_{first} on; access the memory of each GPU through a view of "
             "its own"
         )
     access = describe_access(op, ctx.facts)
