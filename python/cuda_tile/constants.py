@@ -522,3 +522,79 @@ MOST_ALIGNMENT_BYTES = 1 << 30
 
 Chosen: 2026-11-28, whoever runs the program takes as much memory to place it.
 """
+
+# Code that is emitted -----------------------------------------------------------------
+
+MIN_ROWS_TO_SPREAD = 8
+"""Rows of a thread from which on it pays to bring results back that lanes share.
+
+Chosen: 2026-11-20, replicated results then waste more registers and repeated work than
+that exchange costs.
+"""
+MANY_ADDRESSES = 32
+"""Registers of a tile from which on the addresses of its elements are computed again
+where they are needed again.
+
+Chosen: 2026-11-29, half of the registers that the tile itself then takes.
+"""
+LEAST_PAIRED_REGISTERS = 4
+"""Registers of a row from which on pairs are fewer instructions than single ones.
+
+Chosen: 2026-11-28, a row of two ends with as many instructions either way.
+"""
+MOST_POWER_FACTORS = 4
+"""Largest constant exponent, in times, by which a power is multiplied out.
+
+Chosen: 2026-11-22, each product adds half a unit in the last place.
+"""
+MOST_COMPARED_FACTORS = 2
+"""Factors of rows of a thread that are compared before a sum is changed by them.
+
+Chosen: 2026-11-28, a comparison each then costs less than what it may save.
+"""
+TENSOR_ACCESS_REGISTERS = 32
+"""Registers of one load or store of tensor memory.
+
+Chosen: 2026-11-28, more at once would have to be found side by side.
+"""
+MAX_OPTIMISED_OPS = 1 << 15
+"""Operations of a kernel, many millions of elements, from which on LLVM only generates
+code.
+
+Chosen: 2026-11-22, what its passes cost grows faster than linearly: with elementwise
+kernels of f32 0.3 s for 11,000 operations and 1.0 s for 22,000, without the passes 0.12
+and 0.25 s; and so many spill anyway.
+"""
+MOST_SLOTS = 8
+"""Slots of a ring.
+
+Chosen: 2026-11-22, more would only hide what the first ones do not.
+"""
+CONVERTED_SLOTS = 2
+"""Slots of a ring that threads fill for products of warpgroups.
+
+Chosen: 2026-11-23, they fill one while a product reads the other.
+"""
+
+# Analysis -----------------------------------------------------------------------------
+
+MOST_BOUND_STEPS = 8
+"""Operations, each an element's, that bounds of floats are looked through.
+
+Chosen: 2026-11-29, so that a bound takes constant time.
+"""
+MOST_CLAIMS = 16
+"""Claims on places of elements that may rest on each other in a chain.
+
+Chosen: 2026-11-28, so that a proof ends; longer chains are given up.
+"""
+MOST_BODY_RELATIONS = 256
+"""Relations of elements that are tried of a reduction's body.
+
+Chosen: 2026-11-22, of three pairs there are no more, of four pairs there are.
+"""
+MOST_EXPRESSION_WORDS = 64
+"""Words of an element's expression; a longer one is given up.
+
+Chosen: 2026-11-29, values share their parts, words do not.
+"""

@@ -18,13 +18,11 @@ from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_of
+from cuda_tile.constants import MOST_BODY_RELATIONS
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import COMBINES, COMMUTATIVE
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-
-MAX_STATES = 256
-"""Relations of all pairs that are tried: of three pairs, not of four."""
 
 
 def is_in_body(op: ir.Operation) -> bool:
@@ -219,7 +217,7 @@ def _picker(
     steps: list[_Step] = []
     for op in inner:
         step = _step(op, [numbers.get(value) for value in op.operands], len(steps))
-        if step is None or count > MAX_STATES:
+        if step is None or count > MOST_BODY_RELATIONS:
             return None
         steps.append(step)
         numbers[op.results[0]] = len(numbers)

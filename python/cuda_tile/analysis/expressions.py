@@ -11,14 +11,13 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_of
+from cuda_tile.constants import MOST_EXPRESSION_WORDS
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of, shape_of
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.runtime.expressions import Expression
 
-MOST_WORDS = 64
-"""A longer expression is given up: values share their parts, words do not."""
 _ASSUMES = ops_by_rule("it hands on its operand", "assume")
 _RENAMES = ops_by_rule("it changes what its operand points to", "ptr_to_ptr")
 _BITS_OF_HALVES = 4
@@ -75,7 +74,9 @@ def expression_of(value: ir.Value) -> Expression | None:
             return None
         operands.append(expression)
     result = build(op, operands)
-    return None if result is None or len(result.words) > MOST_WORDS else result
+    return (
+        None if result is None or len(result.words) > MOST_EXPRESSION_WORDS else result
+    )
 
 
 def _width(value: ir.Value) -> int:

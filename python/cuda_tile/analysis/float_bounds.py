@@ -16,6 +16,7 @@ from math import inf, isnan
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.fact_values import Facts
+from cuda_tile.constants import MOST_BOUND_STEPS
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
@@ -26,9 +27,6 @@ from cuda_tile.rules import RuleTable
 Bounds = tuple[float, float]
 """The least and the largest number."""
 ANY: Bounds = (-inf, inf)
-_MOST_STEPS = 8
-"""How many operations are looked through."""
-
 Integers = Callable[[ir.Value], Facts]
 """What is known of a value that is no float."""
 _EXACT = 1 << 53
@@ -55,7 +53,7 @@ _RULES: RuleTable[Callable[[_Of, ir.Operation], Bounds]] = RuleTable("float boun
 
 
 def float_bounds(
-    value: ir.Value, integers: Integers | None = None, steps: int = _MOST_STEPS
+    value: ir.Value, integers: Integers | None = None, steps: int = MOST_BOUND_STEPS
 ) -> Bounds:
     """The bounds of each element that is a number; `ANY` of what is no f32.
 

@@ -53,13 +53,12 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
+from cuda_tile.constants import MOST_CLAIMS
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.traits import VIEW_ACCESSES
 from cuda_tile.ir.walk import defining_op, enclosing_ops, op_stem, value_behind
 from cuda_tile.ods import ops_by_rule
 
-_DEEPEST = 16
-"""Claims that may rest on each other in a chain; longer ones are given up."""
 _CHOICES = ops_by_rule("is one of its last two operands", "select", "mini", "maxi")
 _EXTREMA = ops_by_rule("is one of them by an order", "mini", "maxi")
 _EXTENDS = ops_by_rule("is no less than its operand, both unsigned", "assume", "exti")
@@ -351,7 +350,7 @@ class IndexSpace:
         """What is found of a claim, each looked into once; None if it is too far."""
         if claim not in self._claims:
             self._claims[claim] = None
-            if self._depth < _DEEPEST:
+            if self._depth < MOST_CLAIMS:
                 self._depth += 1
                 self._claims[claim] = find()
                 self._depth -= 1

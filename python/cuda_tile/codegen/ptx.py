@@ -12,6 +12,7 @@ from cuda_tile.codegen import isolated
 from cuda_tile.codegen.legality import check_device_code
 from cuda_tile.codegen.libdevice import library_path
 from cuda_tile.codegen.names import check_name
+from cuda_tile.constants import MAX_OPTIMISED_OPS
 from cuda_tile.errors import UserError
 from cuda_tile.instructions import needs_of
 from cuda_tile.ir.launch import CLUSTERS_ATTRIBUTE, emitted_kernels
@@ -29,13 +30,6 @@ def to_llvm_ir(module: ir.Operation) -> str:
     if unlisted:
         return _isolated(module, unlisted)
     return _cuda_tile.translate_to_llvmir(module)
-
-
-MAX_OPTIMISED_OPS = 1 << 15
-"""Operations of a kernel from which on LLVM only generates code, for what its passes
-cost grows faster than linearly. Measured with elementwise kernels of f32: 0.3 s for
-11,000 operations and 1.0 s for 22,000; without the passes 0.12 and 0.25 s. So many are
-left of tiles of some million elements, which are spilled anyway."""
 
 
 def _is_worth_optimising(module: ir.Operation) -> bool:

@@ -19,7 +19,7 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.locations import places_of
 
 _WORD_BITS = 64
-_ELEMENTS_PER_CALL = 16
+_ELEMENTS_PER_CALL = VALUES_PER_CALL // 2
 """Of a long tile: a power of two that leaves room for the brackets around them."""
 
 

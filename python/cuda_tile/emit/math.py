@@ -15,6 +15,7 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.hidden_subnormals import MAY_FLUSH
 from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
+from cuda_tile.constants import MOST_POWER_FACTORS
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import rounding_suffix, through_f32
 from cuda_tile.emit.steps import Step, each, in_steps, ptx_float, splat
@@ -231,10 +232,6 @@ def rsqrt(e: Emitter, op: ir.Operation) -> None:
     _elementwise(e, op, Forms(single, ptx_float(e, "rsqrt.approx", "f64")))
 
 
-MOST_FACTORS = 4
-"""Largest constant exponent that is multiplied out; each product adds half a unit."""
-
-
 @RULES.register("fpowi")
 def fpowi(e: Emitter, op: ir.Operation) -> None:
     """Products for a small constant exponent, else `pow` of the same number."""
@@ -243,7 +240,7 @@ def fpowi(e: Emitter, op: ir.Operation) -> None:
     element = str(element_of(source))
     width = ir.IntegerType(element_of(exponent)).width
     constant = _signed(uniform_bits(exponent), width)
-    if constant is not None and -1 <= constant <= MOST_FACTORS:
+    if constant is not None and -1 <= constant <= MOST_POWER_FACTORS:
         product = _small_power(e, constant)
         if element in ("f16", "bf16"):
             through_f32(e, op, product, operands=[source])

@@ -21,6 +21,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.constants import MANY_ADDRESSES
 from cuda_tile.emit.builder import ICMP
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import View
@@ -36,8 +37,6 @@ HALF = 1 << 31
 """What a start and an extent are below where they and their distance are signed."""
 _FAR = 1 << 62
 """A start that is beyond every tensor, and that products do not overflow before."""
-_MANY_ADDRESSES = 32
-"""Addresses of a thread that are computed again where they are needed again."""
 
 
 def _computes_anew(
@@ -47,7 +46,7 @@ def _computes_anew(
 
     Each takes two registers between the two if no stride is known.
     """
-    if op.name not in VIEW_STORES or layout.n_registers < _MANY_ADDRESSES:
+    if op.name not in VIEW_STORES or layout.n_registers < MANY_ADDRESSES:
         return False
     if any(isinstance(stride, int) for stride in strides):
         return False

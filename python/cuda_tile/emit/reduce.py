@@ -27,6 +27,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
 from cuda_tile.analysis.lane_folds import halving_steps, step_costs
+from cuda_tile.constants import LEAST_PAIRED_REGISTERS
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.float import goes_in_pairs
@@ -243,7 +244,7 @@ class _Rows:
 
     def _fold_registers(self, place: Coord) -> Values:
         first, *others = registers = list(self._registers[place].values())
-        if self._in_pairs and len(registers) >= _LEAST_PAIRED:
+        if self._in_pairs and len(registers) >= LEAST_PAIRED_REGISTERS:
             return self._fold_pairs(registers)
         total = [column[first] for column in self._columns]
         spans = [Span(self._e.offsets, value) for value in total]
@@ -268,9 +269,6 @@ class _Rows:
         low, high = zip(*(packer.split(value, 2) for value in total), strict=True)
         return self._combine(list(high), list(low))
 
-
-_LEAST_PAIRED = 4
-"""Registers of a row from which on pairs are fewer instructions than single ones."""
 
 # Lanes --------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from cuda_tile.analysis.tensor_columns import (
     tensor_columns,
     tensor_products,
 )
+from cuda_tile.constants import TENSOR_ACCESS_REGISTERS
 from cuda_tile.emit import mbarriers
 from cuda_tile.emit.blocks import barrier, is_first, when
 from cuda_tile.emit.builder import Builder
@@ -48,8 +49,6 @@ _LANE_SHIFT = 16
 """An address has the lane in its upper half (PTX ISA, "Tensor Memory Addressing")."""
 WARP_ADDRESSES = (_WARP_LANES << _LANE_SHIFT, 2 * _WARP_LANES << _LANE_SHIFT)
 """What the bits of a warp's number add to an address: the lanes that it reaches."""
-_MOST_REGISTERS = 32
-"""Registers of one load or store. More at once have to be found side by side."""
 
 
 def allocate_columns(e: Emitter, entry: ir.Operation) -> None:
@@ -464,7 +463,7 @@ def pieces_of(e: Emitter, part: Part) -> Iterator[Piece]:
         start = b.add(start, b.mul(part.number, step))
     name = "16x256b" if is_half else "32x32b"
     shape = b.attribute(f"#nvvm.tcgen05_ldst_shape<shape_{name}>")
-    step = min(_MOST_REGISTERS, _own_registers(layout, rows))
+    step = min(TENSOR_ACCESS_REGISTERS, _own_registers(layout, rows))
     places = layout.register_offsets()
     for number in range(0, layout.n_registers, step):
         row, column = places[number]

@@ -19,6 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.tensor_columns import tensor_products
+from cuda_tile.constants import TENSOR_ACCESS_REGISTERS
 from cuda_tile.emit.blocks import when
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
@@ -48,9 +49,6 @@ from cuda_tile.layout.tensor_scales import (
     scale_columns,
     scale_place,
 )
-
-_MOST_WORDS = 32
-"""Words of one store: as many as a sum takes at a time."""
 
 
 def scales_at(
@@ -170,8 +168,8 @@ def store_scales(e: Emitter, op: ir.Operation, atom: TensorAtom) -> None:
     with when(e, b.icmp("ult", warp, b.constant(b.i32, TENSOR_WARPS))):
         shape = b.attribute("#nvvm.tcgen05_ldst_shape<shape_32x32b>")
         for start, values in zip(starts, words, strict=False):
-            for number in range(0, len(values), _MOST_WORDS):
-                part = values[number : number + _MOST_WORDS]
+            for number in range(0, len(values), TENSOR_ACCESS_REGISTERS):
+                part = values[number : number + TENSOR_ACCESS_REGISTERS]
                 at = b.constant(b.i32, first + start + number)
                 store_piece(e, Piece(b.add(address, at), shape, ()), part)
         wait(b, "store")

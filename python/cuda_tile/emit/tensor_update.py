@@ -16,6 +16,7 @@ from functools import partial, reduce
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.tensor_columns import change_in_place
+from cuda_tile.constants import MOST_COMPARED_FACTORS
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import ALL_LANES
 from cuda_tile.emit.fragment import Fragment
@@ -40,8 +41,6 @@ from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.linear import LinearLayout
 
 _MULTIPLIES = "cuda_tile.mulf"
-_MOST_FACTORS = 2
-"""Factors of a thread for which a comparison each costs less than what it may save."""
 
 
 def is_put_off(e: Emitter, end: ir.Operation) -> bool:
@@ -137,7 +136,9 @@ def _factors(e: Emitter, change: ir.Operation) -> list[ir.Value]:
         return []
     others = [value for value in change.operands if not _is_awaited(value)]
     found = {x: None for v in others for x in e.packer.scalars(e.fragment(v))}
-    return list(found) if len(others) == 1 and len(found) <= _MOST_FACTORS else []
+    return (
+        list(found) if len(others) == 1 and len(found) <= MOST_COMPARED_FACTORS else []
+    )
 
 
 def _is_awaited(value: ir.Value) -> bool:

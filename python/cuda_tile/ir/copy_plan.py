@@ -10,6 +10,7 @@ tile is used; `threads`, the default, load it to registers when it is needed. On
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.constants import MOST_SLOTS
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_target
 from cuda_tile.ir.plan_values import (
@@ -27,12 +28,6 @@ from cuda_tile.targets import Target
 TMA, CP_ASYNC, THREADS = "tma", "cp_async", "threads"
 ENGINES = (TMA, CP_ASYNC, THREADS)
 """Who may move a tile, the fastest first."""
-MOST_SLOTS = 8
-"""Slots of a ring; more would only hide what the first ones do not."""
-
-CONVERTED_SLOTS = 2
-"""Slots of a ring that threads fill for products of warpgroups: they fill one while a
-product reads the other."""
 
 
 @dataclass(frozen=True)

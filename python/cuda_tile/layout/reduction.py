@@ -9,11 +9,8 @@ one register bit that told rows apart for each lane bit that went along `dim`.
 
 from __future__ import annotations
 
+from cuda_tile.constants import MIN_ROWS_TO_SPREAD
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
-
-MIN_ROWS_TO_SPREAD = 8
-"""Rows of a thread from which on replicated results waste more registers and repeated
-work than an exchange costs that brings them back."""
 
 
 def lanes_along(layout: LinearLayout, dim: int) -> list[int]:

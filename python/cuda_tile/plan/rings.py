@@ -27,16 +27,16 @@ from cuda_tile.analysis.operand_sources import (
 )
 from cuda_tile.analysis.tcgen05 import tensor_columns_of, wanted_columns
 from cuda_tile.constants import (
+    CONVERTED_SLOTS,
     DEEP_SLOTS,
     LEAST_SHIFTED_SLOTS,
     LEAST_STORED_BYTES,
+    MOST_SLOTS,
     SPARE_CONVERSION_BYTES,
     SPARE_SHARED_BYTES,
 )
 from cuda_tile.engines.tcgen05 import as_tensor_atom
 from cuda_tile.ir.copy_plan import (
-    CONVERTED_SLOTS,
-    MOST_SLOTS,
     TMA,
     LoadPlan,
     read_store,

@@ -37,10 +37,10 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.descriptor_reads import ROLES, count_of, readable_buffer
 from cuda_tile.analysis.left_operands import TRANSPOSED, left_layout
 from cuda_tile.analysis.operand_sources import conversions_of
+from cuda_tile.constants import CONVERTED_SLOTS
 from cuda_tile.engines.engine import Atom
 from cuda_tile.engines.wgmma import WGMMA, as_wgmma
 from cuda_tile.errors import UserError
-from cuda_tile.ir.copy_plan import CONVERTED_SLOTS
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     ProductPlan,
