@@ -58,6 +58,7 @@ from cuda_tile.passes import (
     skew,
     split,
     stage,
+    unit_batches,
     unwrap_indices,
     welford,
 )
@@ -215,6 +216,8 @@ def _assemble(compilation: Compilation) -> None:
 
 
 PIPELINE: tuple[Pass | Step, ...] = (
+    # First, so that what follows folds the reshapes.
+    _pass(unit_batches, "T", "make matrices of batches of one that are multiplied"),
     _pass(simplify, "T", "canonicalise: remove dead and repeated operations"),
     # Before the plan: each loop that it makes gets one of its own.
     _pass(

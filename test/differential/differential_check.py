@@ -33,6 +33,7 @@ from cuda_tile.options import Options
 from cuda_tile.pipeline import Artifact, Observer
 
 LEVELS_W = (
+    "unit_batches",
     "simplify",
     "narrow_elements",
     "combine_atomics",

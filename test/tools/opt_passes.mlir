@@ -26,6 +26,7 @@
 // Ours come first, in the order in which they run.
 // HELP: Passes of this package:
 // HELP-NEXT: --cuda-tile-compile-pipeline
+// HELP-NEXT: --cuda-tile-unit-batches
 // HELP-NEXT: --cuda-tile-simplify
 // HELP-NEXT: --cuda-tile-split
 // HELP-NEXT: --cuda-tile-narrow-elements

@@ -57,6 +57,7 @@ REQUIRED = (
     "contiguous_rows",
     "implied_clamps",
     "counted_masks",
+    "unit_batches",
     "unwrap_indices",
     "join_reductions",
 )

@@ -50,6 +50,7 @@ class Example:
 _SMALL = Example("vadd_f32_1024.tileirbc")
 _PRODUCT = Example("matmul_f16_64x64x64.tileirbc")
 EXAMPLES = {
+    "unit_batches": Example("unit_batches.mlir", folder="test/passes"),
     "simplify": _PRODUCT,
     "split": Example("split.mlir", folder="test/passes"),
     "narrow_elements": Example("narrow_elements.mlir", folder="test/passes"),

@@ -30,7 +30,7 @@ EXAMPLES = {
 USE = """
 [`cuda-tile-optimize`](../commands/cuda-tile-optimize.md) runs these passes on bytecode
 as a producer would, and `cuda-tile-opt` runs them alone or before the others. The
-compiler's first step, [simplify](../passes/simplify.md), runs `fold-constants`; the
+compiler's second step, [simplify](../passes/simplify.md), runs `fold-constants`; the
 others run only where somebody asks for them.
 """
 _DEFINITION = re.compile(
