@@ -271,8 +271,8 @@ def _places(
     for op in products:
         places.join(op.results[0], sum_of(op))
     for op in flow.ops():
-        if begins_sum(op) and (change := change_in_place(op)) is not None:
-            places.join(op.results[0], awaits_of(change)[0].operands[0])
+        if begins_sum(op) and (former := sum_in_place(op)) is not None:
+            places.join(op.results[0], former)
     return places
 
 
@@ -292,7 +292,7 @@ class _Live(BackwardAnalysis[int]):
             for op in user_ops(value):
                 self._asked[op] = self._asked.get(op, 0) | 1 << number
             op = defining_op(value)
-            if op is not None and begins_sum(op) and change_in_place(op) is None:
+            if op is not None and begins_sum(op) and sum_in_place(op) is None:
                 self._begun[op] = 1 << number  # else it is there still
 
     @property
@@ -354,6 +354,24 @@ def is_started_by(value: ir.Value) -> bool:
     op = defining_op(value)
     starts = op is not None and (begins_sum(op) or runs_by_itself(op))
     return starts and not any(map(runs_by_itself, _users(value)))
+
+
+def sum_in_place(start: ir.Operation) -> ir.Value | None:
+    """The sum with which a `settled` begins, if that stays where it is; None if not.
+
+    It is awaited, and begins again as it is or with each element changed.
+
+    Args:
+        start: The `settled`.
+    """
+    end = defining_op(start.operands[0])
+    if end is not None and end.name in PRODUCT_WAITS:
+        values = [*end.operands, *end.results]
+        is_alone = len(values) == 2 and all(len(_users(v)) == 1 for v in values)
+        is_here = end.block == start.block
+        return values[0] if is_alone and is_here else None
+    change = change_in_place(start)
+    return None if change is None else awaits_of(change)[0].operands[0]
 
 
 def change_in_place(start: ir.Operation) -> ir.Operation | None:

@@ -21,9 +21,8 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.tensor_columns import (
-    awaits_of,
-    change_in_place,
     is_tensor_product,
+    sum_in_place,
     tensor_columns,
 )
 from cuda_tile.checkers.shared_places import meet
@@ -141,8 +140,8 @@ def faults_of(
 
 def _changed(op: ir.Operation) -> list[ir.Value]:
     """The sum that an op reads, though another has awaited it: it changes in place."""
-    change = change_in_place(op) if begins_sum(op) else None
-    return [] if change is None else [awaits_of(change)[0].operands[0]]
+    former = sum_in_place(op) if begins_sum(op) else None
+    return [] if former is None else [former]
 
 
 def _range(value: ir.Value, start: int) -> tuple[int, int]:

@@ -275,6 +275,17 @@ def finish_sum(e: Emitter, result: ir.Value, layout: LinearLayout) -> Pending:
         layout: Its layout in registers.
     """
     hand_over(e)
+    return begin_sum(e, result, layout)
+
+
+def begin_sum(e: Emitter, result: ir.Value, layout: LinearLayout) -> Pending:
+    """A sum that is where it shall be, for products and for awaits.
+
+    Args:
+        e: The emitter.
+        result: The sum.
+        layout: Its layout in registers.
+    """
     if _is_started(e, result):
         with issuing(e):
             commit_sum(e, result)

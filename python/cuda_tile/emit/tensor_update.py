@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial, reduce
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.tensor_columns import change_in_place
+from cuda_tile.analysis.tensor_columns import sum_in_place
 from cuda_tile.constants import MOST_COMPARED_FACTORS
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import ALL_LANES
@@ -23,6 +23,7 @@ from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.tensor_memory import (
     Part,
     Piece,
+    begin_sum,
     finish_sum,
     from_word,
     load_piece,
@@ -36,7 +37,7 @@ from cuda_tile.ir.async_products import begins_sum
 from cuda_tile.ir.attributes import flag
 from cuda_tile.ir.tiles import element_of, is_distributed, pending_tile
 from cuda_tile.ir.traits import PRODUCT_WAITS
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, user_ops
 from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.linear import LinearLayout
 
@@ -50,14 +51,16 @@ def is_put_off(e: Emitter, end: ir.Operation) -> bool:
         e: The emitter.
         end: The await, of a sum in tensor memory.
     """
-    users = [use.owner.operation for value in end.results for use in value.uses]
-    starts = [use.owner.operation for op in users for v in op.results for use in v.uses]
-    if len(starts) != 1 or not begins_sum(starts[0]):
+    users = [user for value in end.results for user in user_ops(value)]
+    starts = [user for op in users for v in op.results for user in user_ops(v)]
+    is_change = not any(map(begins_sum, users))
+    start = next(filter(begins_sum, starts if is_change else users), None)
+    if start is None or len(starts if is_change else users) != 1:
         return False
-    (start,) = starts
-    if change_in_place(start) not in users or own_mbarrier(e, start.results[0]) is None:
+    is_kept = sum_in_place(start) == end.operands[0]
+    if not is_kept or own_mbarrier(e, start.results[0]) is None:
         return False
-    e.put_off.update(users)
+    e.put_off.update(users if is_change else [end])
     return True
 
 
@@ -66,12 +69,15 @@ def update_sum(e: Emitter, change: ir.Operation, start: ir.Operation) -> None:
 
     Args:
         e: The emitter.
-        change: The op that changes each element.
+        change: The op that changes each element, or the await of a sum that stays.
         start: The `settled` behind it.
     """
     e.put_off.discard(change)
     result = start.results[0]
     layout = pending_tile(result)[1]
+    if change.name in PRODUCT_WAITS:
+        e.set(result, begin_sum(e, result, layout))
+        return
     with _unless_ones(e, change):
         for piece in pieces_of(e, Part.of_sum(result, layout)):
             _change_piece(e, change, piece, layout)

@@ -31,7 +31,7 @@ from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import carry_all, drop, ends_of, first_carried, set_ends
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import LOOPS, PRODUCTS
-from cuda_tile.ir.walk import body, nested_ops, user_ops
+from cuda_tile.ir.walk import block_ops, body, nested_ops, user_ops
 from cuda_tile.passes.each_kernel import each_kernel
 
 _BATCHED = 3
@@ -118,8 +118,8 @@ def _carry_matrix(loop: ir.Operation, number: int) -> ir.Operation:
         with ir.InsertionPoint(end), end.location:
             last = _reshaped(end.operands[number], matrix)
         set_ends(end, [*end.operands, last])
-    with ir.InsertionPoint(made), made.location:
+    ops = block_ops(made.block)
+    with ir.InsertionPoint(ops[ops.index(made) + 1]), made.location:
         behind = _reshaped(made.results[-1], batch)
-    behind.owner.operation.move_after(made)
     made.results[number].replace_all_uses_with(behind)
     return drop(made, [number])

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import (
     ProductPlans,
+    enclosing_loop,
     is_plain_sum,
     is_staging_hoisted,
 )
@@ -24,6 +25,7 @@ from cuda_tile.constants import BARRIER_CLOCKS, SUM_REGISTERS
 from cuda_tile.engines.tcgen05 import TCGEN05, as_tensor_atom
 from cuda_tile.ir.plan import Plan
 from cuda_tile.ir.tiles import shape_of, tile_bytes
+from cuda_tile.ir.traits import FOR_LOOPS
 from cuda_tile.layout.tensor import columns_of_sums
 from cuda_tile.plan.loads import Copies
 from cuda_tile.rewrites.rows.sums import SumColumns, sum_columns
@@ -51,7 +53,8 @@ def held_columns(
 ) -> dict[ir.Value, int]:
     """Tiles of sums that threads never hold whole, each with its columns that they do.
 
-    None of what a loop adds to, or changes in place; a part of what follows a sum.
+    A loop holds none of a sum that it adds to, or changes in place; what follows a sum
+    holds a part.
 
     Args:
         copies: Who loads operands of an entry.
@@ -64,7 +67,8 @@ def held_columns(
         op = product.op
         found |= dict.fromkeys(sums_kept(product, product_plan), 0)
         is_mine = product_plan.engine == TCGEN05
-        if is_mine and is_plain_sum(op) and _is_fed(op, copies):
+        stays = _is_fed(op, copies) or _runs_on(op, copies)
+        if is_mine and is_plain_sum(op) and stays:
             found |= {op.operands[2]: 0, op.results[0]: 0}
     parts = _parts(copies, plan, products, target)
     part = min((part for _, part in parts), default=0)
@@ -112,6 +116,16 @@ def _is_fed(product: ir.Operation, copies: Copies) -> bool:
         copies.is_copied(product, index) or is_staging_hoisted(product, index)
         for index in (0, 1)
     )
+
+
+def _runs_on(product: ir.Operation, copies: Copies) -> bool:
+    """Whether a product runs on until threads store its next operand.
+
+    It is awaited there, and its sum begins again as it is (passes/skew_awaits.py), if
+    mbarriers tell when slots of its other operand are free.
+    """
+    loop = enclosing_loop(product)
+    return copies.has_only_bulk_copies and loop is not None and loop.name in FOR_LOOPS
 
 
 def _is_mine(products: ProductPlans) -> IsMine:
