@@ -174,10 +174,11 @@ REDUNDANT = {
     "tcgen05.fence": "barriers and mbarriers around it acquire and release as well",
 }
 """Beginnings of deleted statements that no run reports, and why."""
-UNREPORTED = "tcgen05.wait::ld"
-"""Of the last scores, behind whose load no product takes their columns. Registers of
-a load may be used at once (PTX ISA, "Register dependencies, same thread"); the wait is
-for what overwrites the columns."""
+UNREPORTED = {"tcgen05.wait::ld": 1, "tcgen05.commit": 2}
+"""How many others no run reports, by how they begin. The wait is that of the last
+scores, behind whose load no product takes their columns: registers of a load may be
+used at once (PTX ISA, "Register dependencies, same thread"). The commits stand behind
+the loop and release slots of keys and values that no copy fills again."""
 
 
 def deleted_statements(ptx: str) -> list[Mutant]:
@@ -202,5 +203,6 @@ def test_deleted_synchronisation_is_noticed(draws: Callable[[int], int]) -> None
         if np.abs(found - attention.reference(values)).max() <= ERROR["f16"]:
             silent.append(mutant.instruction)
     silent = [s for s in silent if not s.startswith(tuple(REDUNDANT))]
-    assert all(s.startswith(UNREPORTED) for s in silent)
-    assert len(silent) <= 1
+    assert all(s.startswith(tuple(UNREPORTED)) for s in silent)
+    for beginning, most in UNREPORTED.items():
+        assert sum(s.startswith(beginning) for s in silent) <= most
