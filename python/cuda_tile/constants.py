@@ -156,7 +156,8 @@ Measured: sm_90, the emulator, 2026-11-28: causal softmax of 1,024 f16 issues 57
 instructions by two warps and 712 by four, GroupNorm of 2,048 f16 848 and 1,228.
 """
 FULL_WARPS = 2
-"""Warps below which a CTA shall not get for the sake of exchanges.
+"""Warps from which on a thread takes `COMBINED_ELEMENTS` before there is another one.
+A CTA has fewer where that takes fewer clocks (`UNTOLD_SHARE`).
 
 Source: CUDA C++ Programming Guide, "Technical Specifications": a multiprocessor has
 twice as many warps as CTAs.
