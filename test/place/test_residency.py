@@ -191,3 +191,26 @@ def test_integers_do_not_wait_for_slow_sums(
     module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
     product = next(op for op in nested_ops(module.operation) if "mma" in op.name)
     assert Product.of(product).least_clocks(find_target(chip)) == clocks
+
+
+@pytest.mark.parametrize(
+    ("kernel", "chip", "ctas"),
+    [
+        ("matmul_i8_128x128x64", "sm_120", 1),  # 64 KB of sums, of 100
+        ("matmul_i8_128x128x64", "sm_80", 2),  # threads store them from registers
+        ("matmul_i8_128x128x64", "sm_90", 2),  # 64 KB, of 228
+    ],
+)
+def test_a_result_that_a_bulk_copy_stores_takes_shared_memory(
+    kernel: str, chip: str, ctas: int
+) -> None:
+    """So fewer CTAs share a multiprocessor than by the slots of their rings."""
+    module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
+    (plans,) = cuda_tile.list_plans(module, chip).values()
+    fields = {"num_warps": 8, "engine": "cp_async", "roles": "one", "min_ctas": 1}
+    plan = next(p for p in plans if fields.items() <= p["fields"].items())
+    options = Options(chip, plan=plan["number"])
+    (report,) = cuda_tile.compile(module, options=options).report.kernels
+    estimated, target = plan["cost"]["registers"], find_target(chip)
+    final = target.resident_ctas(8, estimated, report.shared_bytes)
+    assert plan["cost"]["ctas"] == final == ctas

@@ -407,7 +407,9 @@ class _Case:
             if count:
                 asked = own["requests"] * count / len(accesses)
                 transfers[unit] = max(own[term], asked) / count
-        return Warp(chip, case, self._target.fma_per_clock, memory, transfers)
+        target = self._target
+        rates = target.fma_per_clock, memory, target.has_slow_f32_sums
+        return Warp(chip, case, *rates, transfers)
 
     def _chains(self, own: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
         """Clocks that a warp needs for its own instructions, by region, for a CTA."""
