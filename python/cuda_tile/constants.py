@@ -306,6 +306,12 @@ Chosen: 2026-11-28, between those of an exact division and of `tanh` in the mach
 of GELU epilogues (sm_80, sm_90, ptxas 13.5.37); plans of the open half of the zoo were
 looked at.
 """
+ROUNDED_SLOTS = 5
+"""Issue slots of an f32 that is rounded to tf32 where no instruction does that.
+
+Measured: matmul_tf32_128x128x32, sm_80, ptxas 13.5.37, 2026-11-29: SHF, SGXT, IADD3,
+FSETP and SEL for each element.
+"""
 UNTOLD_SHARE = 1.1
 """Clocks of a plan over those of the best one, up to which it counts as good.
 

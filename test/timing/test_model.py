@@ -169,7 +169,8 @@ def test_only_f32_sums_are_slow_on_graphics_chips(
     """A warp's chain has the rate of bounds: GeForce parts halve sums of f32 alone."""
     target = find_target(gpu)
     rate, is_slow = target.fma_per_clock, target.has_slow_f32_sums
-    warp = Warp(chip_clocks(target), "likely", rate, 0.0, is_slow)
+    chip = chip_clocks(target)
+    warp = Warp(chip, "likely", rate, 0.0, has_slow_f32_sums=is_slow)
     instruction = MachineInstruction(name, "R0, R4, R8, R0", "", 0)
     assert warp.product_clocks(instruction) == clocks
 

@@ -38,6 +38,7 @@ from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
+    conversion_clocks,
     count_exponentials,
     fill_clocks,
     iteration_clocks,
@@ -539,5 +540,10 @@ class Model:
         needed = estimate(staging.live, weigh, extra)
         clocks = resource_clocks(self._target, plans, warps, self._exponentials)
         clocks["shared memory"] += fill_clocks(self._target, plans)
+        is_copied = staging.copies.is_copied
+        clocks["conversions"] = sum(
+            sum(conversion_clocks(self._target, *item, is_copied))
+            for item in plans.items()
+        )
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)

@@ -26,7 +26,12 @@ from cuda_tile.constants import (
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.traits import LOADS
 from cuda_tile.place.cost import trip_count
-from cuda_tile.plan.clocks import fill_clocks, multiply_clocks, read_clocks
+from cuda_tile.plan.clocks import (
+    conversion_clocks,
+    fill_clocks,
+    multiply_clocks,
+    read_clocks,
+)
 from cuda_tile.plan.loads import Copies
 from cuda_tile.plan.work import clocks_of, exchanges
 from cuda_tile.records import dataclass
@@ -70,7 +75,9 @@ class Part:
                 compute or wait.
         """
         clocks = self.clocks
-        multiply = max(clocks["tensor cores"], clocks["shared memory"])
+        # Operands of a step are read and converted while the step before multiplies.
+        beside = max(clocks["shared memory"], clocks["conversions"])
+        multiply = max(clocks["tensor cores"], beside)
         compute = clocks["issue slots"] * _pace(num_warps)
         compute = max(compute, clocks["special functions"])
         if overlaps:
@@ -120,7 +127,11 @@ class Residency:
             region = enclosing_loop(product.op)
             part = parts.setdefault(region, Part(trip_count(product.op)))
             part.add(self._multiplied(product, plan, num_warps))
-            part.latency += _latency(self._chip, plan)
+            read, stored = conversion_clocks(
+                self._target, product, plan, copies.is_copied
+            )
+            part.add({"conversions": read + stored})
+            part.latency += stored + _latency(self._chip, plan)
         for loop in {o.loop for o in copies.operands}:
             if loop not in copies.copied_loops:
                 parts[loop].latency += self._target.copy_latency_clocks

@@ -116,24 +116,24 @@ class Warp:
         fma_per_clock: Multiply-adds of 16-bit operands of the whole multiprocessor,
             with sums of f32.
         memory_clocks: From a load of global memory to its data.
-        has_slow_f32_sums: Whether those are half of what others are.
         transfers: Clocks for which an access keeps a unit that the whole CTA shares:
             `shared` memory, and the way from L2, `global`. What is asked for meanwhile
             comes later.
         now: The clock.
         stalls: Clocks that it waited, by what for.
         trace: Begin, end and instruction of what was issued, if it is kept.
+        has_slow_f32_sums: Whether products with other sums have twice the rate.
     """
 
     chip: ChipClocks
     case: Case
     fma_per_clock: float
     memory_clocks: float
-    has_slow_f32_sums: bool = False
     transfers: Mapping[str, float] = field(default_factory=dict[str, float])
     now: float = 0.0
     stalls: dict[str, float] = field(default_factory=dict[str, float])
     trace: list[tuple[float, float, MachineInstruction]] | None = None
+    has_slow_f32_sums: bool = False
     _ready: dict[str, tuple[float, str]] = field(
         default_factory=dict[str, tuple[float, str]]
     )

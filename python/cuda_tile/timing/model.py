@@ -408,8 +408,9 @@ class _Case:
                 asked = own["requests"] * count / len(accesses)
                 transfers[unit] = max(own[term], asked) / count
         target = self._target
-        rates = target.fma_per_clock, memory, target.has_slow_f32_sums
-        return Warp(chip, case, *rates, transfers)
+        is_slow = target.has_slow_f32_sums
+        rates = target.fma_per_clock, memory, transfers
+        return Warp(chip, case, *rates, has_slow_f32_sums=is_slow)
 
     def _chains(self, own: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
         """Clocks that a warp needs for its own instructions, by region, for a CTA."""
