@@ -156,7 +156,8 @@ Measured: sm_90, the emulator, 2026-11-28: causal softmax of 1,024 f16 issues 57
 instructions by two warps and 712 by four, GroupNorm of 2,048 f16 848 and 1,228.
 """
 FULL_WARPS = 2
-"""Warps below which a CTA shall not get for the sake of exchanges.
+"""Warps from which on a thread takes `COMBINED_ELEMENTS` before there is another one.
+A CTA has fewer where that takes fewer clocks (`UNTOLD_SHARE`).
 
 Source: CUDA C++ Programming Guide, "Technical Specifications": a multiprocessor has
 twice as many warps as CTAs.
@@ -304,6 +305,12 @@ EXPENSIVE_SLOTS = 16
 Chosen: 2026-11-28, between those of an exact division and of `tanh` in the machine code
 of GELU epilogues (sm_80, sm_90, ptxas 13.5.37); plans of the open half of the zoo were
 looked at.
+"""
+ROUNDED_SLOTS = 5
+"""Issue slots of an f32 that is rounded to tf32 where no instruction does that.
+
+Measured: matmul_tf32_128x128x32, sm_80, ptxas 13.5.37, 2026-11-29: SHF, SGXT, IADD3,
+FSETP and SEL for each element.
 """
 UNTOLD_SHARE = 1.1
 """Clocks of a plan over those of the best one, up to which it counts as good.

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from ptx_arrays import aligned
@@ -162,6 +164,17 @@ def test_a_loop_for_what_is_left_that_is_known_to_run_contradicts_nothing() -> N
         if i.name == "LDS.128"
     )
     assert (found, counted.contradicting) == (100, 0)
+
+
+def test_a_guard_of_the_ptx_leaves_nothing_out_of_its_line() -> None:
+    """A near miss: one that ptxas made of a branch says nothing of how often it ran."""
+    code = read_code(re.sub(" (?=LD[SG])", " @P4 ", REMAINDER), "k")
+    (head, _) = code.graph.loops()
+    lines, place = {10: 4, 12: 400, 13: 400, 14: 400, 15: 4}, code.starts[head]
+    known, unknown = executions(code, lines, {12}), executions(code, lines)
+    assert known.counts[place] == 100
+    assert unknown.counts[place] != 100
+    assert not unknown.is_known[place]
 
 
 def test_loads_are_on_their_way_until_something_needs_one() -> None:

@@ -32,8 +32,12 @@ cuda_tile.module @kernels {
   // exchanges.
   // CHECK-LABEL: entry @summed
   // CHECK-SAME: num_warps = 2
-  entry @summed() {
-    %x = constant <f32: 1.0> : tile<1024xf32>
+  entry @summed(%p: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %done = load_view_tko weak %v[%z] : partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>, tile<i32>
+      -> tile<1024xf32>, token
     %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<1024xf32> -> tile<f32>
     (%a: tile<f32>, %b: tile<f32>) {
       %c = addf %a, %b : tile<f32>
@@ -50,11 +54,15 @@ cuda_tile.module @kernels {
     return
   }
 
-  // Two warps are the fewest for the sake of exchanges: one has 64 elements a lane here.
+  // Two warps are the fewest where one is not faster: it has 64 elements a lane here.
   // CHECK-LABEL: entry @summed_twice
   // CHECK-SAME: num_warps = 2
-  entry @summed_twice() {
-    %x = constant <f32: 1.0> : tile<2048xf32>
+  entry @summed_twice(%p: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %done = load_view_tko weak %v[%z] : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32>
+      -> tile<2048xf32>, token
     %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<2048xf32> -> tile<f32>
     (%a: tile<f32>, %b: tile<f32>) {
       %c = addf %a, %b : tile<f32>
@@ -65,9 +73,26 @@ cuda_tile.module @kernels {
 
   // CHECK-LABEL: entry @summed_more
   // CHECK-SAME: num_warps = 4
-  entry @summed_more() {
-    %x = constant <f32: 1.0> : tile<4096xf32>
+  entry @summed_more(%p: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(4096), tensor_view<65536xf32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %done = load_view_tko weak %v[%z] : partition_view<tile=(4096), tensor_view<65536xf32, strides=[1]>>, tile<i32>
+      -> tile<4096xf32>, token
     %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<4096xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    return
+  }
+
+  // Where nothing is loaded exchanges are most of the clocks, and one warp has none.
+  // CHECK-LABEL: entry @exchanged
+  // CHECK-SAME: num_warps = 1
+  entry @exchanged() {
+    %x = constant <f32: 1.0> : tile<1024xf32>
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<1024xf32> -> tile<f32>
     (%a: tile<f32>, %b: tile<f32>) {
       %c = addf %a, %b : tile<f32>
       yield %c : tile<f32>

@@ -12,6 +12,7 @@ import cuda_tile
 from cuda_tile import Options
 from cuda_tile.analysis.operand_sources import Product
 from cuda_tile.chip_clocks import shared_clocks
+from cuda_tile.constants import ROUNDED_SLOTS
 from cuda_tile.ir.plan import Plan, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.plan.residency import Part, Share
@@ -191,3 +192,72 @@ def test_integers_do_not_wait_for_slow_sums(
     module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
     product = next(op for op in nested_ops(module.operation) if "mma" in op.name)
     assert Product.of(product).least_clocks(find_target(chip)) == clocks
+
+
+@pytest.mark.parametrize(
+    ("kernel", "chip", "ctas"),
+    [
+        ("matmul_i8_128x128x64", "sm_120", 1),  # 64 KB of sums, of 100
+        ("matmul_i8_128x128x64", "sm_80", 2),  # threads store them from registers
+        ("matmul_i8_128x128x64", "sm_90", 2),  # 64 KB, of 228
+    ],
+)
+def test_a_result_that_a_bulk_copy_stores_takes_shared_memory(
+    kernel: str, chip: str, ctas: int
+) -> None:
+    """So fewer CTAs share a multiprocessor than by the slots of their rings."""
+    module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
+    (plans,) = cuda_tile.list_plans(module, chip).values()
+    fields = {"num_warps": 8, "engine": "cp_async", "roles": "one", "min_ctas": 1}
+    plan = next(p for p in plans if fields.items() <= p["fields"].items())
+    options = Options(chip, plan=plan["number"])
+    (report,) = cuda_tile.compile(module, options=options).report.kernels
+    estimated, target = plan["cost"]["registers"], find_target(chip)
+    final = target.resident_ctas(8, estimated, report.shared_bytes)
+    assert plan["cost"]["ctas"] == final == ctas
+
+
+@pytest.mark.parametrize(
+    ("engine", "warps", "repeats"),
+    [("cp_async", (2, 2), 2 + 2), ("cp_async", (2, 4), 4 + 2), ("threads", (2, 4), 2)],
+)
+def test_each_warp_converts_what_it_reads_from_slots_of_copies(
+    engine: str, warps: tuple[int, int], repeats: int
+) -> None:
+    """Threads that store an operand convert it once; a and b have 128 x 32 each."""
+    module = cuda_tile.load(KERNELS / "matmul_tf32_128x128x32.tileirbc")
+    (plans,) = cuda_tile.list_plans(module, "sm_80").values()
+    fields = dict(zip(("warps_m", "warps_n"), warps, strict=True), engine=engine)
+    plan = next(p for p in plans if fields.items() <= p["fields"].items())
+    converted = repeats * 128 * 32
+    assert plan["cost"]["clocks"]["conversions"] == converted * ROUNDED_SLOTS / 64
+    options = Options("sm_80", plan=plan["number"])
+    ptx = cuda_tile.compile(module, options=options).ptx
+    assert ptx.count("set.nan.u32.f32") * plan["fields"]["num_warps"] * 32 == converted
+
+
+@pytest.mark.parametrize(
+    ("kernel", "chip", "slots"),
+    [
+        ("matmul_tf32_128x128x32", "sm_90", 1),  # which rounds by one instruction
+        ("matmul_f16_128x128x64", "sm_80", 0),
+    ],
+)
+def test_what_one_instruction_rounds_counts_once(
+    kernel: str, chip: str, slots: int
+) -> None:
+    """Near misses: a chip that has the instruction, and nothing to convert."""
+    module = cuda_tile.load(KERNELS / f"{kernel}.tileirbc")
+    (plans,) = cuda_tile.list_plans(module, chip).values()
+    fields = {"warps_m": 2, "warps_n": 2, "engine": "cp_async"}
+    plan = next(p for p in plans if fields.items() <= p["fields"].items())
+    assert plan["cost"]["clocks"]["conversions"] == 4 * 128 * 32 * slots / 64
+
+
+def test_what_threads_convert_before_a_product_hides_behind_nothing() -> None:
+    """What they read from slots is converted while the step before multiplies."""
+    clocks = {"tensor cores": 100.0, "conversions": 150.0}
+    read = Part(1, defaultdict(float, clocks))
+    stored = Part(1, defaultdict(float, clocks), latency=150.0)
+    assert read.alone(4, overlaps=False) == 150.0
+    assert stored.alone(4, overlaps=False) == 300.0

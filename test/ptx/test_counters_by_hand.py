@@ -315,3 +315,47 @@ def test_operations_of_tensor_memory_products(name: str, ctas: int) -> None:
     copied = ctas * 4 * 2 * tc.TILE_K * (tc.ROWS + columns) * 2
     assert totals["bytes_copy_in"] == copied
     assert totals["bytes_global_store"] == ctas * tc.ROWS * 4 * tc.TILE_N * 4
+
+
+MEETING = """
+.visible .entry k(.param .u64 y)
+{
+	.reg .b32 %i, %n, %v<4>, %sum;
+	.reg .b64 %q;
+	.reg .pred %p, %more;
+	.shared .align 128 .b8 cells[512];
+	mov.u32 %i, %tid.x;
+	mov.u32 %n, 0;
+	mov.u32 %sum, 0;
+	mov.u32 %v0, cells;
+	mad.lo.u32 %v1, %i, 16, %v0;
+	st.shared.v4.b32 [%v1], {%i, %i, %i, %i};
+	setp.eq.u32 %p, %i, 0;
+$round:
+	@%p bra $one;
+$all:
+	add.u32 %n, %n, 1;
+	ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%v2}, [%v0];
+	xor.b32 %sum, %sum, %v2;
+	setp.lt.u32 %more, %n, 5;
+	@%more bra $round;
+	ret;
+$one:
+	not.b32 %sum, %sum;
+	bra.uni $all;
+}
+"""
+
+
+def test_lanes_that_wait_for_others_have_not_run_what_comes_behind() -> None:
+    """Lane 0 comes alone in each of five rounds, and the warp goes on as one."""
+    report = launch(
+        module(MEETING), grid=2, block=32, args=[np.zeros(1, np.uint32)], limit=10_000
+    )
+    rounds = 2 * 5
+    found = {op: counts_of(report, op)["warps"] for op in ("add.u32", "xor.b32")}
+    assert found == {"add.u32": 2 * rounds, "xor.b32": rounds}
+    assert counts_of(report, "not.b32")["warps"] == rounds
+    assert counts_of(report, "setp.lt.u32")["warps"] == rounds
+    name = "ldmatrix.sync.aligned.m8n8.x1.shared.b16"
+    assert counts_of(report, name)["warps"] == rounds

@@ -22,11 +22,12 @@ from cuda_tile.chip_clocks import (
 from cuda_tile.emulator.bounds.compute import Bound, Bounds, Resource
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import entries
-from cuda_tile.machine.code import read_code
+from cuda_tile.machine.code import MachineInstruction, read_code
 from cuda_tile.machine.disassembler import find_nvdisasm
 from cuda_tile.machine.executions import executions
 from cuda_tile.pictures.inputs import generate_inputs
 from cuda_tile.targets import chip_names, find_target
+from cuda_tile.timing.chains import Warp
 from cuda_tile.timing.launched import time_of
 from cuda_tile.timing.model import Shape, hottest_inner, model
 from cuda_tile.timing.terms import TERMS, loaded_ghz, memory_clocks, waves
@@ -149,6 +150,29 @@ def test_each_row_of_a_box_costs_a_bulk_copy() -> None:
     region = replace(bounds().grid, bulk_lines=256.0)
     chip = chip_clocks(find_target("sm_100"))
     assert TERMS["bulk lines"](region, chip, "likely") == 256 * chip.bulk_line.value
+
+
+@pytest.mark.parametrize(
+    ("gpu", "name", "clocks"),
+    [
+        ("sm_120", "HMMA.16816.F32", 16 * 8 * 16 / (256 / 4)),
+        ("sm_120", "HMMA.16816.F16", 16 * 8 * 16 / (512 / 4)),
+        ("sm_120", "IMMA.16832.S8.S8", 16 * 8 * 32 / (1024 / 4)),
+        ("sm_120", "QMMA.16832.F32.E4M3.E4M3", 16 * 8 * 32 / (512 / 4)),
+        ("sm_80", "HMMA.16816.F16", 16 * 8 * 16 / (1024 / 4)),
+        ("sm_80", "IMMA.16832.S8.S8", 16 * 8 * 32 / (2048 / 4)),
+    ],
+)
+def test_only_f32_sums_are_slow_on_graphics_chips(
+    gpu: str, name: str, clocks: float
+) -> None:
+    """A warp's chain has the rate of bounds: GeForce parts halve sums of f32 alone."""
+    target = find_target(gpu)
+    rate, is_slow = target.fma_per_clock, target.has_slow_f32_sums
+    chip = chip_clocks(target)
+    warp = Warp(chip, "likely", rate, 0.0, has_slow_f32_sums=is_slow)
+    instruction = MachineInstruction(name, "R0, R4, R8, R0", "", 0)
+    assert warp.product_clocks(instruction) == clocks
 
 
 def test_an_unrolled_loop_is_part_of_the_one_around_it() -> None:

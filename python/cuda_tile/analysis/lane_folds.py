@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a reduction within a warp takes: shuffles, halving of rows, `redux.sync`.
+"""What a reduction takes: shuffles, halving of rows, `redux.sync`, other warps' parts.
 
 `redux.sync` (PTX ISA; of integers from sm_80 on, of f32 in the family of sm_100)
 combines a register of all lanes where shuffles take five steps, each of a shuffle and
@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_symmetric
-from cuda_tile.constants import INSTRUCTION_CLOCKS, SHUFFLE_CLOCKS
-from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.constants import (
+    INSTRUCTION_CLOCKS,
+    MOST_FOLDED_WARPS,
+    SHUFFLE_CLOCKS,
+)
+from cuda_tile.ir.attributes import flag, integer, keyword
 from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.targets import Target
 
 _KINDS = {"addi": "add", "andi": "and", "ori": "or", "xori": "xor"}
@@ -56,6 +61,30 @@ def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
     best = min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)
     # Halving makes the longer chain of dependent instructions: it must pay.
     return best if 4 * cost(best) <= 3 * cost(0) else 0
+
+
+def combining_slots(op: ir.Operation, layout: LinearLayout, target: Target) -> float:
+    """Issue slots of a warp for a reduction, or for a scan, which takes no fewer.
+
+    A thread folds its registers, then come lanes, then one part from each other warp,
+    which every thread folds for all of its rows.
+
+    Args:
+        op: The reduction or scan.
+        layout: Of its operands.
+        target: The chip.
+    """
+    along = layout.bits_along(integer(op, "dim"))
+    own, warps = (1 << bits.bit_count() for bits in (along.register, along.warp))
+    rows, lanes = layout.n_registers // own, along.lane.bit_count()
+    costs = step_costs(op)
+    if lanes == N_LANE_BITS and redux_kinds(op, target):
+        across = float(rows * costs[0])
+    else:
+        halved = halving_steps(rows, lanes, *costs)
+        across = fold_slots(rows, lanes, *costs, halved)
+    others = own - 1 + min(warps, MOST_FOLDED_WARPS) - 1
+    return across + rows * others * costs[1]
 
 
 def step_costs(op: ir.Operation) -> tuple[int, int]:

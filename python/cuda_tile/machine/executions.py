@@ -9,7 +9,7 @@ effects are taken by their lines; what enters a block leaves it, which gives the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import mode
 
@@ -162,12 +162,17 @@ class _Flow:
         return {block: lines for block, lines in found.items() if lines}
 
 
-def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Executions:
+def executions(
+    code: MachineCode,
+    warps_of_line: Mapping[int, int],
+    guarded: Set[int] = frozenset(),
+) -> Executions:
     """Joins machine code with how often warps ran each PTX line.
 
     Args:
         code: Machine code whose line table has lines of the PTX text.
         warps_of_line: Warps that ran each line, from the emulator.
+        guarded: Lines whose instruction has a guard.
     """
     flow = _Flow(code)
     found = Equations(flow.size)
@@ -183,7 +188,7 @@ def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Execution
         if leaving is not None:
             found.add(row - leaving, -constant * started)
     found.agreeing = found.contradicting = 0
-    levels = [_copies(code, warps_of_line, level) for level in range(_LEVELS)]
+    levels = [_copies(code, warps_of_line, guarded, level) for level in range(_LEVELS)]
     unrolled = _unrolled(code, levels[0])
     for copies in levels:
         for line, places in copies:
@@ -205,7 +210,7 @@ def executions(code: MachineCode, warps_of_line: Mapping[int, int]) -> Execution
 
 
 def _copies(
-    code: MachineCode, warps_of_line: Mapping[int, int], level: int
+    code: MachineCode, warps_of_line: Mapping[int, int], guarded: Set[int], level: int
 ) -> list[tuple[int, Counter[int]]]:
     """Lines, and in which blocks how many copies of an instruction came from each."""
     waits = {instruction.line for instruction in code.code if is_poll(instruction)}
@@ -215,7 +220,8 @@ def _copies(
         for instruction in code.instructions(block):
             if instruction.line not in known or _is_other_way(code, block, instruction):
                 continue
-            if trust(instruction) == level:
+            is_guarded = instruction.line in guarded
+            if trust(instruction, is_guarded=is_guarded) == level:
                 copies[instruction.line, instruction.opcode][block] += 1
     return [(line, places) for (line, _), places in copies.items()]
 

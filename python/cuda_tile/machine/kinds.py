@@ -86,8 +86,13 @@ def is_poll(instruction: MachineInstruction) -> bool:
     return instruction.opcode == "SYNCS" and "PHASECHK" in instruction.words
 
 
-def trust(instruction: MachineInstruction) -> int | None:
+def trust(instruction: MachineInstruction, *, is_guarded: bool = False) -> int | None:
     """How surely an instruction runs as often as the PTX line that it came from.
+
+    Args:
+        instruction: The instruction.
+        is_guarded: Whether that line has a guard, too: then its count has the warps of
+            which no lane does it.
 
     Returns:
         0 for what has effects, which ptxas neither joins nor moves out of loops; 1 for
@@ -95,7 +100,9 @@ def trust(instruction: MachineInstruction) -> int | None:
         ptxas adds, and for what a predicate may leave out, so that it stands for a
         branch of the PTX.
     """
-    is_left_out = instruction.guard and instruction.opcode not in _ENDS
+    is_left_out = (
+        instruction.guard and not is_guarded and instruction.opcode not in _ENDS
+    )
     if is_left_out or is_spill(instruction):
         return None
     unit, opcode = unit_of(instruction), instruction.opcode

@@ -12,20 +12,32 @@ from collections.abc import Iterable, Mapping
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import (
+    IsStaged,
     Product,
     ProductPlans,
+    conversions_of,
     enclosing_loop,
     is_staging_hoisted,
+    source_load,
 )
 from cuda_tile.analysis.tcgen05 import alternates, scaling_clocks
-from cuda_tile.constants import EXCHANGE_CLOCKS, TENSOR_WAIT_CLOCKS
+from cuda_tile.chip_clocks import nearest_clocks
+from cuda_tile.constants import EXCHANGE_CLOCKS, ROUNDED_SLOTS, TENSOR_WAIT_CLOCKS
+from cuda_tile.emit.narrow import has_tf32
 from cuda_tile.engines.engine import Reading
 from cuda_tile.engines.tcgen05 import TCGEN05
-from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.attributes import integer, keyword
 from cuda_tile.ir.plan import ProductPlan
-from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of, tile_bytes
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    elements_of,
+    is_distributed,
+    shape_of,
+    tile_bytes,
+)
 from cuda_tile.ir.traits import COMBINES, POWERS
-from cuda_tile.targets import Target
+from cuda_tile.targets import REGISTER_BITS, Target
 
 
 def iteration_clocks(
@@ -140,6 +152,46 @@ def fill_clocks(target: Target, plans: ProductPlans) -> float:
         and not (index == 0 and product.keeps_operand(plan))
     }
     return sum(filled.values()) / target.shared_bytes_per_clock
+
+
+def conversion_clocks(
+    target: Target, product: Product, plan: ProductPlan, is_copied: IsStaged
+) -> tuple[float, float]:
+    """Clocks in which threads convert operands that loads bring, in a product's loop.
+
+    Args:
+        target: The chip.
+        product: The product.
+        plan: The plan of the product.
+        is_copied: Which operands engines bring.
+
+    Returns:
+        Those of operands that warps read from the slots of copies, each for itself,
+        while it multiplies others; and of what threads convert once, on its way.
+    """
+    op, read, stored = product.op, 0.0, 0.0
+    for index, warps in enumerate((plan.warps_n, plan.warps_m)):
+        value = op.operands[index]
+        made = conversions_of(value) if source_load(value) is not None else []
+        if not made or is_staging_hoisted(op, index):
+            continue
+        slots = sum(_conversion_slots(each, target) for each in made)
+        slots *= elements_of(value)
+        if plan.engine.completion == "at once" and is_copied(op, index):
+            read += slots * warps
+        else:
+            stored += slots
+    lanes = nearest_clocks(target).integer_lanes
+    return read / lanes, stored / lanes
+
+
+def _conversion_slots(op: ir.Operation, target: Target) -> float:
+    """Instructions for an element: one for a register, more where there is none."""
+    element = element_of(op.results[0])
+    mode = keyword(op, "rounding_mode", "nearest_even")
+    if str(element) == "tf32" and not has_tf32(target, mode):
+        return ROUNDED_SLOTS
+    return element_bits(element) / REGISTER_BITS
 
 
 def copy_clocks(target: Target, product: Product) -> float:

@@ -38,6 +38,7 @@ from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import PRODUCTS
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
+    conversion_clocks,
     count_exponentials,
     fill_clocks,
     iteration_clocks,
@@ -67,7 +68,8 @@ class Cost:
         clocks: Clocks of an iteration of all products, by resource.
         busy: Those of the busiest one, and what an iteration waits that nothing hides.
         iteration: Those of an iteration with its share of all else that a CTA does, and
-            of latencies that no other CTA of the multiprocessor hides.
+            of latencies that no other CTA of the multiprocessor hides; without products
+            those of a CTA.
         firm: The same beside no more CTAs than ptxas is told of.
         estimated: Registers of a thread, as liveness says.
         registers: Those of a thread that computes: a role that loads spares it some.
@@ -110,6 +112,7 @@ class Candidate:
         products: The plan of each product.
         cost: What it takes.
         where: The op at which most registers are needed.
+        strays: Warps off as many as the elements of a kernel without products want.
         refusal: Why it cannot be; None if it can.
         doubt: Why the search leaves it out, though it can be; None if it does not.
     """
@@ -119,6 +122,7 @@ class Candidate:
     products: ProductPlans
     cost: Cost
     where: ir.Operation | None
+    strays: int = 0
     refusal: str | None = None
     doubt: str | None = None
 
@@ -165,11 +169,11 @@ class Candidate:
 
     @property
     def _exchange_rank(self) -> tuple[float, ...]:
-        """Registers of a thread against the exchanges of warps, or of CTAs."""
+        """Registers of a thread, then the usual warps, or most warps of a cluster."""
         registers, decision = self.cost.estimated, self.decision
         if decision.cluster > 1:
             return max(registers, EASY_REGISTERS), -decision.num_warps
-        return max(registers, LADEN_REGISTERS), decision.num_warps
+        return max(registers, LADEN_REGISTERS), self.strays, decision.num_warps
 
 
 def is_awkward(copies: Copies, products: ProductPlans, roles: str) -> bool:
@@ -250,7 +254,7 @@ class Model:
         self._stagings: dict[frozenset[ir.Operation], _Staging] = {}
         self._warps: dict[object, _Warps] = {}
         self._exponentials = count_exponentials(ops) if space.products else 0
-        self._residency = Residency(ops if space.products else (), target)
+        self._residency = Residency(ops, target)
 
     def without(self, loads: Mapping[ir.Operation, str]) -> Model:
         """The same where threads make some loads.
@@ -323,7 +327,7 @@ class Model:
 
     def _candidate(self, decision: Decision, *, may_alternate: bool) -> Candidate:
         """The cost of one form of a decision."""
-        target, warps = self._target, decision.num_warps
+        target, space, warps = self._target, self._space, decision.num_warps
         copies = self.copies(decision.engine, warps)
         needed = self._of_warps(decision, copies, may_alternate)
         plans, has_role = needed.products, decision.roles == "load"
@@ -348,7 +352,9 @@ class Model:
             columns,
             self._share(needed, copies, decision, busy),
         )
-        made = self.beside(Candidate(decision, copies, plans, cost, needed.where))
+        strays = abs(warps - space.usual_warps()[0]) if not plans else 0
+        alone = Candidate(decision, copies, plans, cost, needed.where, strays)
+        made = self.beside(alone)
         refusal = self._refusal(made)
         if refusal is not None:
             return replace(made, refusal=refusal)
@@ -384,10 +390,12 @@ class Model:
     ) -> Share:
         """What a CTA takes from its begin to its end.
 
-        What threads do that convert operands on their way is not known: nothing is
-        held against them.
+        What threads do that convert operands on their way is not known, nor what CTAs
+        of a cluster exchange: nothing is held against them.
         """
         plans, overlaps = needed.products, decision.roles == "load"
+        if not plans and decision.cluster == 1 and not decision.part:
+            return self._residency.alone(decision.num_warps)
         if not plans:
             return Share(1, busy, busy)
         parts = self._residency.parts(plans, copies, decision.num_warps)
@@ -532,5 +540,10 @@ class Model:
         needed = estimate(staging.live, weigh, extra)
         clocks = resource_clocks(self._target, plans, warps, self._exponentials)
         clocks["shared memory"] += fill_clocks(self._target, plans)
+        is_copied = staging.copies.is_copied
+        clocks["conversions"] = sum(
+            sum(conversion_clocks(self._target, *item, is_copied))
+            for item in plans.items()
+        )
         least = least_registers(plans)
         return _Warps(plans, needed.registers, needed.op, clocks, least)

@@ -11,34 +11,31 @@ alone: `timing/model.py` counts the same of machine code.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.operand_sources import Product, ProductPlans, enclosing_loop
 from cuda_tile.chip_clocks import ChipClocks, nearest_clocks, shared_clocks
 from cuda_tile.constants import (
-    EXPENSIVE_SLOTS,
+    EXCHANGE_CLOCKS,
     INSTRUCTION_CLOCKS,
     UNTOLD_SHARE,
     WARP_ISSUE_CLOCKS,
 )
 from cuda_tile.ir.plan import ProductPlan
-from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
-from cuda_tile.ir.traits import (
-    COMBINES,
-    ELEMENTWISE,
-    EXPENSIVE,
-    LOADS,
-    POWERS,
-    STORES,
-    VIEW_STORES,
-)
+from cuda_tile.ir.traits import LOADS
 from cuda_tile.place.cost import trip_count
-from cuda_tile.plan.clocks import fill_clocks, multiply_clocks, read_clocks
+from cuda_tile.plan.clocks import (
+    conversion_clocks,
+    fill_clocks,
+    multiply_clocks,
+    read_clocks,
+)
 from cuda_tile.plan.loads import Copies
+from cuda_tile.plan.work import clocks_of, exchanges
 from cuda_tile.records import dataclass
-from cuda_tile.targets import WARP_LANES, Target
+from cuda_tile.targets import Target
 
 Region = ir.Operation | None
 """The innermost loop around an op; None for what is in no loop."""
@@ -78,13 +75,15 @@ class Part:
                 compute or wait.
         """
         clocks = self.clocks
-        multiply = max(clocks["tensor cores"], clocks["shared memory"])
+        # Operands of a step are read and converted while the step before multiplies.
+        beside = max(clocks["shared memory"], clocks["conversions"])
+        multiply = max(clocks["tensor cores"], beside)
         compute = clocks["issue slots"] * _pace(num_warps)
         compute = max(compute, clocks["special functions"])
         if overlaps:
             return self.trips * max(multiply, compute, clocks["L2"], self.first)
-        if not multiply:  # loads, what is computed from them, and stores
-            return self.trips * (self.first + compute + clocks["L2"])
+        if not multiply:  # loads, what is computed from them or combined, and stores
+            return self.trips * (self.first + compute + self.latency + clocks["L2"])
         inner = multiply + compute + self.latency
         return self.trips * max(inner, clocks["L2"], self.first)
 
@@ -105,9 +104,10 @@ class Residency:
         target: The chip.
     """
 
-    def __init__(self, ops: Iterable[ir.Operation], target: Target) -> None:
-        self._target, self._chip = target, nearest_clocks(target)
-        self._work = _work_of(ops, target)
+    def __init__(self, ops: Sequence[ir.Operation], target: Target) -> None:
+        self._ops, self._target = ops, target
+        self._chip = nearest_clocks(target)
+        self._works: dict[int | None, Mapping[Region, Part]] = {}
 
     def parts(
         self, plans: ProductPlans, copies: Copies, num_warps: int
@@ -121,19 +121,54 @@ class Residency:
         """
         parts = {
             region: Part(work.trips, work.clocks.copy())
-            for region, work in self._work.items()
+            for region, work in self._work(None).items()
         }
         for product, plan in plans.items():
             region = enclosing_loop(product.op)
             part = parts.setdefault(region, Part(trip_count(product.op)))
             part.add(self._multiplied(product, plan, num_warps))
-            part.latency += _latency(self._chip, plan)
+            read, stored = conversion_clocks(
+                self._target, product, plan, copies.is_copied
+            )
+            part.add({"conversions": read + stored})
+            part.latency += stored + _latency(self._chip, plan)
         for loop in {o.loop for o in copies.operands}:
             if loop not in copies.copied_loops:
                 parts[loop].latency += self._target.copy_latency_clocks
             elif (around := enclosing_loop(loop)) in parts:
                 parts[around].first = self._first(copies)
         return list(parts.values())
+
+    def alone(self, num_warps: int) -> Share:
+        """What a CTA takes of an entry without products.
+
+        Args:
+            num_warps: Its warps.
+        """
+        parts = list(self._work(num_warps).values())
+        return Share.of(parts, num_warps, 0.0, overlaps=False)
+
+    def _work(self, warps: int | None) -> Mapping[Region, Part]:
+        """What threads do beside products, by region."""
+        if warps not in self._works:
+            self._works[warps] = self._work_of(warps)
+        return self._works[warps]
+
+    def _work_of(self, warps: int | None) -> Mapping[Region, Part]:
+        found: dict[Region, Part] = {}
+        for op in self._ops:
+            if (clocks := clocks_of(op, self._target, warps)) is None:
+                continue
+            region = enclosing_loop(op)
+            if region not in found:
+                found[region] = Part(trip_count(op))
+            part = found[region]
+            part.add(clocks)
+            if warps is not None and op.name in LOADS:
+                part.first = self._chip.l2.value
+            if warps is not None and exchanges(op, warps):
+                part.latency += EXCHANGE_CLOCKS
+        return found
 
     def _multiplied(
         self, product: Product, plan: ProductPlan, num_warps: int
@@ -190,11 +225,13 @@ class Share:
         for part in parts:
             for name, clocks in part.clocks.items():
                 total[name] += clocks * part.trips
-        trips = max(part.trips for part in parts if part.clocks["tensor cores"])
+        loops = [part.trips for part in parts if part.clocks["tensor cores"]]
+        trips = max(loops, default=1)
         alone = sum(part.alone(num_warps, overlaps=overlaps) for part in parts)
         unused = sum(part.unused(num_warps) for part in parts)
         lost *= trips
-        return cls(trips, max(total.values()) + lost, alone + lost, unused)
+        busiest = max(total.values(), default=0.0)
+        return cls(trips, busiest + lost, alone + lost, unused)
 
     @property
     def idle(self) -> float:
@@ -211,34 +248,3 @@ class Share:
         """
         together = shared_clocks([self.busiest], self.alone, resident)
         return round(together / resident / self.trips, 3)
-
-
-def _work_of(ops: Iterable[ir.Operation], target: Target) -> dict[Region, Part]:
-    """What threads do beside products, by region."""
-    found: dict[Region, Part] = {}
-    for op in ops:
-        if (clocks := _clocks_of(op, target)) is not None:
-            region = enclosing_loop(op)
-            if region not in found:
-                found[region] = Part(trip_count(op))
-            found[region].add(clocks)
-    return found
-
-
-def _clocks_of(op: ir.Operation, target: Target) -> Mapping[str, float] | None:
-    """Clocks of the units that an op needs; None if threads do nothing for it."""
-    if op.name in LOADS:
-        return {"L2": tile_bytes(op.results[0]) / target.l2_bytes_per_clock}
-    if op.name in STORES:
-        value = op.operands[0 if op.name in VIEW_STORES else 1]
-        return {"L2": tile_bytes(value) / target.l2_bytes_per_clock}
-    if op.name not in ELEMENTWISE | COMBINES or not is_distributed(op.results[0]):
-        return None
-    elements = elements_of(op.operands[0] if op.name in COMBINES else op.results[0])
-    is_long = op.name in EXPENSIVE - POWERS
-    slots = elements * (EXPENSIVE_SLOTS if is_long else 1)
-    special = elements if op.name in POWERS else 0
-    return {
-        "issue slots": slots / WARP_LANES * INSTRUCTION_CLOCKS,
-        "special functions": special / target.exp2_per_clock,
-    }

@@ -166,7 +166,7 @@ class SharedMemory:
         remarks: dict[ir.Operation, str] = {}
         slots: dict[_Key, int] = {}
         scales, stored = self._scales()
-        taken, most, in_place = 0, 0, False
+        taken, most, in_place = 0, self._least_bytes, False
         for loop in dict.fromkeys(o.loop for o in self._copies.copied):
             loads = self._planned(loop)
             if not loads:
@@ -193,6 +193,23 @@ class SharedMemory:
         if self._plan.roles == "load":
             plans |= self._once()
         return Rings(plans, no_room, taken, most, remarks, in_place, stored)
+
+    @property
+    def _least_bytes(self) -> int:
+        """Bytes of a CTA whatever its rings: of operands, or of results, at a time.
+
+        Threads store the operands that no engine brings before each product; a bulk
+        copy stores a result behind the loop, from where rings were.
+        """
+        copied = self._copies.copied_loops
+        loops = {enclosing_loop(product.op) for product in self._parts}
+        least = [
+            sum(self._operand_bytes(loop, self._inner(loop)).values())
+            for loop in loops
+            if loop is not None and loop not in copied
+        ]
+        stores = filter(self._is_bulk, self._copies.loads.stores)
+        return max((*least, *map(self._stored_bytes, stores)), default=0)
 
     def _scales(self) -> tuple[dict[ir.Operation, str], dict[ir.Operation, str]]:
         """The engines that bring scale factors to slots of the operands beside them.

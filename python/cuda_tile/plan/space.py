@@ -221,7 +221,7 @@ class Space:
             return [first, more]
         if hints.warps or not self.is_free:
             return [first, *([warps] for warps in more)]
-        return [first + more]
+        return [[w for w in WARP_COUNTS if w < first[0]] + first + more]
 
     def usual_warps(self) -> list[int]:
         """Warps to try where nobody asked for a number."""

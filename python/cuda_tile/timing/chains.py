@@ -113,7 +113,8 @@ class Warp:
 
     Attributes:
         chip, case: The constants, and which of them.
-        fma_per_clock: Multiply-adds of 16-bit operands of the whole multiprocessor.
+        fma_per_clock: Multiply-adds of 16-bit operands of the whole multiprocessor,
+            with sums of f32.
         memory_clocks: From a load of global memory to its data.
         transfers: Clocks for which an access keeps a unit that the whole CTA shares:
             `shared` memory, and the way from L2, `global`. What is asked for meanwhile
@@ -121,6 +122,7 @@ class Warp:
         now: The clock.
         stalls: Clocks that it waited, by what for.
         trace: Begin, end and instruction of what was issued, if it is kept.
+        has_slow_f32_sums: Whether products with other sums have twice the rate.
     """
 
     chip: ChipClocks
@@ -131,6 +133,7 @@ class Warp:
     now: float = 0.0
     stalls: dict[str, float] = field(default_factory=dict[str, float])
     trace: list[tuple[float, float, MachineInstruction]] | None = None
+    has_slow_f32_sums: bool = False
     _ready: dict[str, tuple[float, str]] = field(
         default_factory=dict[str, tuple[float, str]]
     )
@@ -236,7 +239,8 @@ class Warp:
         """Clocks of a matrix instruction: its multiply-adds by the rate.
 
         `HMMA.16816` is 16 x 8 x 16, `HGMMA.64x128x16` 64 x 128 x 16. Others have no
-        shape in their name: 1.
+        shape in their name: 1. `HMMA.16816.F32` adds up in f32, `HMMA.16816.F16` in
+        f16, `IMMA` in i32.
         """
         found = _SHAPE.search(instruction.name)
         if not found:
@@ -245,6 +249,8 @@ class Warp:
         deep = found["k"] or found["deep"]
         size = 64 * int(found["n"]) if is_group else 16 * 8
         rate = self.fma_per_clock * 16 / _bits(instruction)
+        if self.has_slow_f32_sums and "F32" not in instruction.words:
+            rate *= 2
         share = 1.0 if is_group else self.chip.matrix_share.at(self.case) / 4
         slower = self.chip.matrix_slower.at(self.case) if is_group else 1.0
         return size * int(deep) / (rate * share) * slower

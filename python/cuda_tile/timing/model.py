@@ -407,7 +407,10 @@ class _Case:
             if count:
                 asked = own["requests"] * count / len(accesses)
                 transfers[unit] = max(own[term], asked) / count
-        return Warp(chip, case, self._target.fma_per_clock, memory, transfers)
+        target = self._target
+        is_slow = target.has_slow_f32_sums
+        rates = target.fma_per_clock, memory, transfers
+        return Warp(chip, case, *rates, has_slow_f32_sums=is_slow)
 
     def _chains(self, own: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
         """Clocks that a warp needs for its own instructions, by region, for a CTA."""

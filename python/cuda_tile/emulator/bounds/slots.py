@@ -100,7 +100,8 @@ class MachineSlots:
             warps[instruction.line] = max(
                 warps[instruction.line], int(counters.warps[number])
             )
-        self.executions: Executions = executions(machine, warps)
+        guarded = {i.line for i in code if i.guard is not None and i.opcode != "bra"}
+        self.executions: Executions = executions(machine, warps, guarded)
         self._slots = self.executions.by_line()
         self._accesses = self.executions.accesses_by_line()
         self._pending = pending_by_line(machine)

@@ -254,6 +254,19 @@ class Scheduler:
             )
             raise FaultAt(fault, first + segment.start)
 
+    def _recount(self, group: Group, segment: Segment, at: int, more: int) -> None:
+        """Counts the rest of a segment for those that run it, not for those that wait.
+
+        Args:
+            group: What `_count` counted.
+            segment: All of which it counted.
+            at: From which step on.
+            more: Warps that run it, over those that were counted.
+        """
+        first = group.program.first
+        stop = segment.stop + (segment.control is not None)
+        self._machine.counters.warps[first + at : first + stop] += more
+
     # Steps -------------------------------------------------------------------------
 
     def _run_steps(self, group: Group, segment: Segment) -> Group | None:
@@ -319,7 +332,10 @@ class Scheduler:
             if at < first:
                 continue
             if step.convergence is not None:
+                came = len(current.lanes.warps)
                 current = self._meet(current.at(at), step.convergence)
+                goes_on = 0 if current is None else len(current.lanes.warps)
+                self._recount(group, segment, at, goes_on - came)
                 if current is None:
                     return None
             if self.watcher is not None:
