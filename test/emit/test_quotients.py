@@ -255,7 +255,7 @@ def test_where_quotients_are_joint() -> None:
         compiled(64, EACH),
         compiled(64, LARGE.replace(added, "addf %one, %v")),
         compiled(64, LARGE.replace(added, "subf %one, %size")),
-        compiled(64, LARGE.replace("f32: 1.0", "f32: 0.9")),
+        compiled(64, LARGE.replace("f32: 1.0", "f32: 9.0e-13")),
         compiled(64, LARGE.replace(added, "addf %one, %size rounding<zero>")),
         compiled(64, LARGE, rows=4),  # two of a thread
         compiled(64, LARGE, gpu="sm_75"),

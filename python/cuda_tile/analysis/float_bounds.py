@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from math import inf, isnan
+from math import inf, isnan, sqrt
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
@@ -26,6 +26,8 @@ from cuda_tile.rules import RuleTable
 Bounds = tuple[float, float]
 """The least and the largest number."""
 ANY: Bounds = (-inf, inf)
+NEVER_POSITIVE = "tileas.never_positive"
+"""On an op: its operand has no positive element; it may have NaN."""
 _MOST_STEPS = 8
 """How many operations are looked through."""
 
@@ -119,10 +121,40 @@ def _rounded(op: ir.Operation, low: float, high: float) -> Bounds:
         return ANY
 
 
-@_RULES.register("exp", "exp2", "sqrt")
-def _never_negative(of: _Of, op: ir.Operation) -> Bounds:
-    """Or a zero with a sign."""
-    return 0.0, inf
+@_RULES.register("sqrt")
+def _sqrt(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = (sqrt(max(x, 0.0)) for x in of(op.operands[0]))
+    least, most = _rounded(op, low, high)
+    return max(0.0, least), most
+
+
+@_RULES.register("maxf", "minf")
+def _extremum(of: _Of, op: ir.Operation) -> Bounds:
+    """Of a NaN and a number it is the number, unless NaN wins and there is none."""
+    if flag(op, "flush_to_zero"):
+        return ANY
+    is_max = op_stem(op) == "maxf"
+    lows, highs = zip(*map(of, op.operands), strict=True)
+    if flag(op, "propagate_nan"):
+        return (max(lows), max(highs)) if is_max else (min(lows), min(highs))
+    numbers = [x for x in map(uniform_f32, op.operands) if x is not None]
+    limit = next((x for x in numbers if not isnan(x)), None)
+    low = limit if is_max and limit is not None else min(lows)
+    high = limit if not is_max and limit is not None else max(highs)
+    return low, high
+
+
+@_RULES.register("exp", "exp2")
+def _power(of: _Of, op: ir.Operation) -> Bounds:
+    """What is rounded is one at most, below zero."""
+    is_below = flag(op, NEVER_POSITIVE) or of(op.operands[0])[1] <= 0.0
+    return 0.0, 2.0 if is_below else inf
+
+
+@_RULES.register("select")
+def _select(of: _Of, op: ir.Operation) -> Bounds:
+    (low, high), (other_low, other_high) = map(of, op.operands[1:])
+    return min(low, other_low), max(high, other_high)
 
 
 @_RULES.register("absf")

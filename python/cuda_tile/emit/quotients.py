@@ -4,7 +4,7 @@
 ptxas makes of each `div.rn.f32` a reciprocal, its refinement, a correction, a test of
 both exponents and a branch to a slow path. Here the reciprocal of a divisor is made
 once, and one branch serves many quotients: all where they share divisors, as those of a
-row's softmax, or where each divisor is known to be no less than one, as 1 + exp(x).
+row's softmax, or where no divisor is small, as 1 + exp(x) and sqrt(x) + 1e-8 never are.
 
 Let b be in [1, 2). `rcp.approx` gives y within a unit in the last place (PTX ISA,
 "rcp"). With e = 1 - b y, rounded, and f = e + e^2, rounded up, y + y f is 1/b correctly
@@ -20,9 +20,13 @@ test/emit/test_quotients.py tries some.
 All that holds while no step leaves the normal numbers:
 
 - for a divisor from 2^-32 to 2^31, and dividends that are zero or of a magnitude from
-  2^-94 to 2^94. A zero keeps its sign, which a positive divisor leaves;
-- for a divisor from 1 to 2^63, and quotients of 2^-62 or more: then the dividend is,
-  too, and neither is infinite, which would leave NaN.
+  2^-94 to 2^94. A zero keeps its sign, which a positive divisor leaves. The quotient of
+  a smaller one that is positive is so, too, or zero, and below 2^-61, which is enough
+  where f16 is made of it;
+- for a divisor of 2^-40 or more, and quotients of 2^-62 or more: then the remainder,
+  which is at least 2^-46 of the dividend or zero, is representable. Of a divisor whose
+  reciprocal is subnormal the quotient is zero, and what is infinite leaves NaN;
+- for a divisor from 1 to 2^63 and a dividend from 2^-32 to 2^32, whatever the quotient.
 
 A thread that has others divides one by one.
 """
@@ -30,15 +34,29 @@ A thread that has others divides one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from math import frexp
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.float_bounds import float_bounds, uniform_f32
-from cuda_tile.constants import LEAST_JOINT_QUOTIENTS, MOST_SINGLE_QUOTIENTS
+from cuda_tile.analysis.hidden_subnormals import SHORT, is_seen_short
+from cuda_tile.constants import LEAST_JOINT_QUOTIENTS
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
+from cuda_tile.emit.jointly import (
+    are_no_less,
+    fma,
+    gains,
+    groups,
+    if_usual,
+    in_pairs,
+    negative,
+)
 from cuda_tile.emit.steps import ptx_float, splat
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.traits import KEEPS_ELEMENTS
+from cuda_tile.ir.walk import defining_op, value_behind
+from cuda_tile.ods import ops_by_rule
 
 FRACTION = (1 << 23) - 1
 """The bits of an f32 behind its exponent."""
@@ -46,13 +64,12 @@ _DIVISORS = 2.0**-32, 2.0**31
 _LEAST, _MOST = 2.0**-94, 2.0**94
 _LEAST_BITS = (127 - 94) << 24
 """The bits of `_LEAST` without the sign, one place up."""
-_LEAST_QUOTIENT = 2.0**-62
+_LEAST_DIVISOR, _LEAST_QUOTIENT = 2.0**-40, 2.0**-62
 _RECIPROCAL_BIT = 1 << 29
 """The highest bit that is set in f32 from 2^-63 to below 2, and in none below."""
 _NUMBERS = 2.0**-32, 2.0**32
 """Dividends whose quotients by 1 to 2^63 need no test."""
-NAN_EXTREMUM_CAPABILITY = 80
-"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
+_CONVERTS = ops_by_rule("gives a number of another type, if it is one", "ftof", "itof")
 
 _Values = Sequence[ir.Value]
 
@@ -68,15 +85,12 @@ def joint_quotients(e: Emitter, op: ir.Operation) -> list[ir.Value] | None:
     count = len(dividends)
     if len(set(divisors)) * LEAST_JOINT_QUOTIENTS <= count:
         return _sharing(e, op, dividends, divisors)
-    is_large = float_bounds(op.operands[1], e.facts.of)[0] >= 1.0
-    has_test = e.target.capability >= NAN_EXTREMUM_CAPABILITY
-    if count < LEAST_JOINT_QUOTIENTS or not is_large or not has_test:
+    least = float_bounds(op.operands[1], e.facts.of)[0]
+    is_small = least < _LEAST_DIVISOR
+    if not gains(e, count) or (is_small and not e.target.has_packed_f32):
         return None
-    made: list[ir.Value] = []
-    for first in range(0, count, MOST_SINGLE_QUOTIENTS):
-        some = slice(first, first + MOST_SINGLE_QUOTIENTS)
-        made += _by_large(e, op, dividends[some], divisors[some])
-    return made
+    makes = partial(_by_large, e, op, least)
+    return [q for some in groups(dividends, divisors) for q in makes(*some)]
 
 
 def _sharing(
@@ -92,67 +106,64 @@ def _sharing(
         sizes = [b.op("llvm.intr.fabs", b.f32, x) for x in dividends]
         size = reduce(lambda x, y: b.op("llvm.intr.maxnum", b.f32, x, y), sizes)
         tests.append(b.fcmp("ole", size, b.constant(b.f32, _MOST)))
-    # Less one, zero is more than all others.
-    places = [
-        b.sub(b.binary("shl", b.bitcast(x, b.i32), b.constant(b.i32, 1)), 1)
-        for x in dividends
-    ]
-    place = reduce(lambda x, y: b.op("llvm.intr.umin", b.i32, x, y), places)
-    tests.append(b.icmp("uge", place, _LEAST_BITS - 1))
+    is_unseen = least >= 0.0 and is_seen_short(op.results[0])
+    if not is_unseen and not _is_of_few_bits(op.operands[0]):
+        # Less one, zero is more than all others.
+        places = [
+            b.sub(b.binary("shl", b.bitcast(x, b.i32), b.constant(b.i32, 1)), 1)
+            for x in dividends
+        ]
+        place = reduce(lambda x, y: b.op("llvm.intr.umin", b.i32, x, y), places)
+        tests.append(b.icmp("uge", place, _LEAST_BITS - 1))
 
     def quick() -> list[ir.Value]:
         refined = _refined(e, distinct, _approximate(e, distinct))
         of = dict(zip(distinct, refined, strict=True))
         return _corrected(e, dividends, divisors, [of[x] for x in divisors])
 
-    return _if_usual(b, tests, quick, dividends, divisors)
+    return if_usual(b, tests, quick, _one_by_one(b, dividends, divisors))
+
+
+def _one_by_one(
+    b: Builder, dividends: _Values, divisors: _Values
+) -> Callable[[], list[ir.Value]]:
+    pairs = zip(dividends, divisors, strict=True)
+    return lambda: [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs]
+
+
+def _is_of_few_bits(value: ir.Value) -> bool:
+    """Whether elements are zero or no less than the least f16, as those made of f16."""
+    made = defining_op(value_behind(value, KEEPS_ELEMENTS))
+    if made is None or made.name not in _CONVERTS:
+        return False
+    element = element_of(made.operands[0])
+    return isinstance(element, ir.IntegerType) or str(element) in SHORT
 
 
 def _by_large(
-    e: Emitter, op: ir.Operation, dividends: _Values, divisors: _Values
+    e: Emitter, op: ir.Operation, least: float, dividends: _Values, divisors: _Values
 ) -> list[ir.Value]:
-    """Those of divisors that are no less than one."""
+    """Those of divisors that are no less than `_LEAST_DIVISOR`."""
     b, number = e.builder, uniform_f32(op.operands[0]) or 0.0
-    is_known = _NUMBERS[0] <= abs(number) <= _NUMBERS[1]
     rough = _approximate(e, divisors)
-    words = [b.bitcast(y, b.i32) for y in rough]
-    common = reduce(lambda x, y: b.binary("and", x, y), words)
-    tests = [b.icmp("uge", common, _RECIPROCAL_BIT)]
 
     def quick() -> list[ir.Value]:
         made = _refined(e, divisors, rough)
-        if is_known and abs(frexp(number)[0]) == 0.5:  # a product is exact
+        if abs(frexp(number)[0]) == 0.5:  # a product is exact
             pairs = zip(dividends, made, strict=True)
             return [b.op("llvm.fmul", b.f32, *pair) for pair in pairs]
         return _corrected(e, dividends, divisors, made)
 
-    if is_known:
-        return _if_usual(b, tests, quick, dividends, divisors)
+    if least >= 1.0 and _NUMBERS[0] <= abs(number) <= _NUMBERS[1]:
+        words = [b.bitcast(y, b.i32) for y in rough]
+        common = reduce(lambda x, y: b.binary("and", x, y), words)
+        tests = [b.icmp("uge", common, _RECIPROCAL_BIT)]
+        return if_usual(b, tests, quick, _one_by_one(b, dividends, divisors))
     made = quick()
-    sizes = [b.op("llvm.intr.fabs", b.f32, q) for q in made]
-    size = reduce(lambda x, y: b.op("llvm.intr.minimum", b.f32, x, y), sizes)
-    tests.append(b.fcmp("oge", size, b.constant(b.f32, _LEAST_QUOTIENT)))
-    return _if_usual(b, tests, lambda: made, dividends, divisors)
-
-
-def _if_usual(
-    b: Builder,
-    tests: _Values,
-    quick: Callable[[], list[ir.Value]],
-    dividends: _Values,
-    divisors: _Values,
-) -> list[ir.Value]:
-    """What `quick` makes where all tests hold, else quotients one by one."""
-    usual = reduce(lambda x, y: b.binary("and", x, y), tests)
-    good, slow, after = b.block(), b.block(), b.block([b.f32] * len(dividends))
-    b.branch_if(usual, good, slow)
-    b.enter(slow)
-    pairs = zip(dividends, divisors, strict=True)
-    b.branch(after, [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs])
-    b.enter(good)
-    b.branch(after, quick())
-    b.enter(after)
-    return list(after.arguments)
+    tests = [are_no_less(b, made, _LEAST_QUOTIENT)]
+    if least < _LEAST_DIVISOR:
+        tests.append(are_no_less(b, divisors, _LEAST_DIVISOR))
+    return if_usual(b, tests, lambda: made, _one_by_one(b, dividends, divisors))
 
 
 def _approximate(e: Emitter, divisors: _Values) -> list[ir.Value]:
@@ -165,10 +176,10 @@ def _refined(e: Emitter, divisors: _Values, rough: _Values) -> list[ir.Value]:
     b, up = e.builder, ptx_float(e, "fma.rp", "f32")
 
     def refine(divisor: ir.Value, y: ir.Value) -> ir.Value:
-        off = _fma(b, _negative(b, divisor), y, splat(e, y.type, 1.0))
-        return _fma(b, y, up(off, off, off), y)
+        off = fma(b, negative(b, divisor), y, splat(e, y.type, 1.0))
+        return fma(b, y, up(off, off, off), y)
 
-    return _in_pairs(e, refine, divisors, rough)
+    return in_pairs(e, refine, divisors, rough)
 
 
 def _corrected(
@@ -178,26 +189,7 @@ def _corrected(
 
     def correct(dividend: ir.Value, divisor: ir.Value, y: ir.Value) -> ir.Value:
         quotient = b.op("llvm.fmul", y.type, dividend, y)
-        over = _fma(b, divisor, quotient, _negative(b, dividend))
-        return _fma(b, _negative(b, over), y, quotient)
+        over = fma(b, divisor, quotient, negative(b, dividend))
+        return fma(b, negative(b, over), y, quotient)
 
-    return _in_pairs(e, correct, dividends, divisors, reciprocals)
-
-
-def _fma(b: Builder, *operands: ir.Value) -> ir.Value:
-    return b.op("llvm.intr.fma", operands[0].type, *operands)
-
-
-def _negative(b: Builder, x: ir.Value) -> ir.Value:
-    return b.op("llvm.fneg", x.type, x)
-
-
-def _in_pairs(
-    e: Emitter, function: Callable[..., ir.Value], *operands: _Values
-) -> list[ir.Value]:
-    """A function of each row of operands, of two rows at a time where the chip can."""
-    count = 2 if e.target.has_packed_f32 and len(operands[0]) % 2 == 0 else 1
-    columns = [[*zip(*[iter(x)] * count, strict=True)] for x in operands]
-    rows = zip(*columns, strict=True)
-    made = [function(*(e.builder.vector(each) for each in row)) for row in rows]
-    return [x for each in made for x in e.builder.elements(each, count)]
+    return in_pairs(e, correct, dividends, divisors, reciprocals)
