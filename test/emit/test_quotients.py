@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
+from rounded import Floats, fma
 
 import cuda_tile
 from cuda_tile import Compiled, Options
 
-Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 ROWS, COLUMNS = 32, 64
 KERNEL = """
@@ -90,6 +90,10 @@ def divided(
 
 KERNEL_80 = compiled()
 BY_LARGE = compiled(COLUMNS, LARGE)
+LEAST = 1e-12
+SMALL = LARGE.replace("f32: 1.0", f"f32: {LEAST:.1e}")
+BY_SMALL = compiled(COLUMNS, SMALL)
+BY_ANY = compiled(COLUMNS, EACH, gpu="sm_100")
 IN_PAIRS = compiled(COLUMNS, LARGE, gpu="sm_100")
 RECIPROCALS = compiled(COLUMNS, LARGE, dividend="%one")
 
@@ -132,7 +136,7 @@ def test_quotients_next_to_a_middle() -> None:
     y = np.reciprocal(d)
     q = np.multiply(x, y, dtype=np.float32)
     assert len(x) > 50_000
-    assert_array_equal(_fma(-_fma(d, q, -x), y, q), x / d)
+    assert_array_equal(fma(-fma(d, q, -x), y, q), x / d)
     for divisor in (2**24 - 1, 2**24 - 3, 2**23 + 1, *some[:: len(some) // 8]):
         rows = np.resize(x[b == divisor], (ROWS, COLUMNS))
         divisors = np.full((ROWS, 1), divisor, np.float32)
@@ -180,24 +184,10 @@ def test_the_reciprocal_is_rounded_correctly() -> None:
     without: set[int] = set()
     for off in (-1, 0, 1):
         y = (exact.view(np.int32) + np.int32(off)).view(np.float32)
-        e = _fma(-b, y, np.ones_like(b))
-        assert_array_equal(_fma(y, _fma(e, e, e, up=True), y), exact)
-        without |= set(whole[_fma(y, e, y) != exact])
+        e = fma(-b, y, np.ones_like(b))
+        assert_array_equal(fma(y, fma(e, e, e, up=True), y), exact)
+        without |= set(whole[fma(y, e, y) != exact])
     assert 2**24 - 1 in without
-
-
-def _fma(x: Floats, y: Floats, z: Floats, *, up: bool = False) -> Floats:
-    """In f64, where the product is exact, rounded to odd; then a second time."""
-    product, other = x.astype(np.float64) * y, z.astype(np.float64)
-    total = product + other
-    part = total - product
-    lost = (product - (total - part)) + (other - part)
-    bits = total.view(np.int64)
-    step = np.where((lost > 0) == (total > 0), 1, -1)
-    bits = np.where((lost != 0) & (bits & 1 == 0), bits + step, bits)
-    exact = bits.view(np.float64)
-    near = exact.astype(np.float32)
-    return np.where(up & (near < exact), np.nextafter(near, np.float32(np.inf)), near)
 
 
 @pytest.mark.parametrize("kernel", [BY_LARGE, IN_PAIRS])
@@ -217,6 +207,27 @@ def test_divisors_of_one_and_more(kernel: Compiled) -> None:
         with np.errstate(under="ignore"):
             exact = rows / (np.float32(1) + np.abs(large))
         assert_array_equal(divided(rows, large, kernel), exact)
+
+
+@pytest.mark.parametrize("kernel", [BY_SMALL, BY_ANY])
+def test_small_and_any_divisors(kernel: Compiled) -> None:
+    """Dividends and divisors of each pair of magnitudes, a thread's all of one pair.
+
+    A thread has four rows that are eight apart. Where a condition were missing,
+    remainders would be rounded, or infinite.
+    """
+    rng = np.random.default_rng(7)
+    lows = -149, -126, -110, -100, -60, 0, 60, 120
+    others = -140, -100, -66, -65, -60, -39, 0, 125
+    for low in lows:
+        x = rng.uniform(-2, 2, (ROWS, COLUMNS)) * 2.0**low
+        v = rng.uniform(-1, 1, (ROWS // 8, 8, COLUMNS)) * np.exp2(others)[:, None]
+        x, v = x.astype(np.float32), v.astype(np.float32).reshape(x.shape)
+        is_any = kernel is BY_ANY
+        with np.errstate(all="ignore"):
+            exact = x / (v + v if is_any else np.float32(LEAST) + np.abs(v))
+        made = divided(x, v, kernel)
+        assert_array_equal(made.view(np.int32), exact.view(np.int32))
 
 
 @pytest.mark.parametrize("kernel", [BY_LARGE, IN_PAIRS, RECIPROCALS])
@@ -250,6 +261,8 @@ def test_where_quotients_are_joint() -> None:
     assert is_joint(KERNEL_80)
     assert is_joint(compiled(divisor=CONSTANT.format("3.0")))
     assert is_joint(BY_LARGE)
+    assert is_joint(BY_SMALL)
+    assert is_joint(BY_ANY)
     added = "addf %one, %size"
     for near_miss in (
         compiled(64, EACH),
