@@ -97,9 +97,9 @@ def test_where_tiny_dividends_are_looked_for() -> None:
 
 
 def test_powers_of_what_is_not_positive_are_not_large() -> None:
-    below = f"%s = absf %u {F32}\n  %n = negf %s {F32}\n  %d = exp %n {F32}"
+    below = f"%m = absf %u {F32}\n  %n = negf %m {F32}\n  %d = exp %n {F32}"
     assert "max.f32" not in compiled("f32", below, SUM, "f32").ptx
-    for near_miss in (below.replace("exp %n", "exp %s"), f"%d = exp %u {F32}"):
+    for near_miss in (below.replace("exp %n", "exp %m"), f"%d = exp %u {F32}"):
         assert "max.f32" in compiled("f32", near_miss, SUM, "f32").ptx
 
 
