@@ -128,20 +128,30 @@ def _sqrt(of: _Of, op: ir.Operation) -> Bounds:
     return max(0.0, least), most
 
 
-@_RULES.register("maxf", "minf")
-def _extremum(of: _Of, op: ir.Operation) -> Bounds:
-    """Of a NaN and a number it is the number, unless NaN wins and there is none."""
+@_RULES.register("maxf")
+def _maxf(of: _Of, op: ir.Operation) -> Bounds:
+    return _greatest(of, op, 1.0)
+
+
+@_RULES.register("minf")
+def _minf(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = _greatest(of, op, -1.0)
+    return -high, -low
+
+
+def _greatest(of: _Of, op: ir.Operation, sign: float) -> Bounds:
+    """Of operands times a sign.
+
+    Of a NaN and a number it is the number, unless NaN wins; a constant is no NaN.
+    """
     if flag(op, "flush_to_zero"):
         return ANY
-    is_max = op_stem(op) == "maxf"
-    lows, highs = zip(*map(of, op.operands), strict=True)
-    if flag(op, "propagate_nan"):
-        return (max(lows), max(highs)) if is_max else (min(lows), min(highs))
-    numbers = [x for x in map(uniform_f32, op.operands) if x is not None]
-    limit = next((x for x in numbers if not isnan(x)), None)
-    low = limit if is_max and limit is not None else min(lows)
-    high = limit if not is_max and limit is not None else max(highs)
-    return low, high
+    both = [sorted((sign * low, sign * high)) for low, high in map(of, op.operands)]
+    lows, highs = zip(*both, strict=True)
+    known = [x for x in map(uniform_f32, op.operands) if x is not None]
+    numbers = [sign * x for x in known if not isnan(x)]
+    always = lows if flag(op, "propagate_nan") else numbers
+    return max(always, default=min(lows)), max(highs)
 
 
 @_RULES.register("exp", "exp2")

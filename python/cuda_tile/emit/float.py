@@ -7,18 +7,25 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.jointly import NAN_EXTREMUM_CAPABILITY, computes_jointly
+from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.pairs import widened
-from cuda_tile.emit.quotients import FRACTION, joint_quotients
+from cuda_tile.emit.quotients import (
+    FRACTION,
+    NAN_EXTREMUM_CAPABILITY,
+    joint_quotients,
+)
 from cuda_tile.emit.remainder import remainder
 from cuda_tile.emit.steps import IN_PAIRS, ptx_float
+from cuda_tile.engines.wgmma import WGMMA
+from cuda_tile.ir.async_products import reader_name, runs_by_itself
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import op_stem
+from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import enclosing_ops_of, nested_ops, op_stem
 
 _LLVM = {
     "addf": "llvm.fadd",
@@ -152,10 +159,26 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
 
 
 def _divides_jointly(e: Emitter, op: ir.Operation) -> bool:
-    """Emits a division of f32 by what is no power of two: LLVM multiplies by these."""
+    """Emits a division of f32 whose quotients have one test, where a branch may be.
+
+    By a power of two, LLVM multiplies. A branch in a loop in which products run by
+    themselves would have ptxas wait for these.
+    """
     bits = uniform_bits(op.operands[1])
     is_power = bits is not None and not bits & FRACTION
-    return not is_power and computes_jointly(e, op, joint_quotients)
+    if not is_distributed(op.results[0]) or is_power or _is_beside_products(op):
+        return False
+    made = joint_quotients(e, op)
+    if made is not None:
+        result = op.results[0]
+        e.set(result, Fragment(layout_of(result), tuple(made)))
+    return made is not None
+
+
+def _is_beside_products(op: ir.Operation) -> bool:
+    loops = filter(_cuda_tile.is_loop, enclosing_ops_of(op))
+    inner = (op for loop in loops for op in nested_ops(loop) if runs_by_itself(op))
+    return any(reader_name(op) == WGMMA.op for op in inner)
 
 
 def goes_in_pairs(e: Emitter, op: ir.Operation) -> bool:

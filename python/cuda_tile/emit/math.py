@@ -17,8 +17,6 @@ from cuda_tile.analysis.hidden_subnormals import MAY_FLUSH
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import rounding_suffix, through_f32
-from cuda_tile.emit.jointly import computes_jointly
-from cuda_tile.emit.roots import joint_roots
 from cuda_tile.emit.steps import Step, each, in_steps, ptx_float, splat
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
@@ -216,10 +214,9 @@ def sqrt(e: Emitter, op: ir.Operation) -> None:
     rounding = keyword(op, "rounding_mode", "nearest_even")
     kind = "f64" if element == "f64" else "f32"
     root: Function = ptx_float(e, "sqrt" + rounding_suffix(op), kind)
-    is_plain = rounding == "nearest_even" and not flag(op, "flush_to_zero")
     if element in ("f16", "bf16"):
         through_f32(e, op, root, rounding)
-    elif element != "f32" or not is_plain or not computes_jointly(e, op, joint_roots):
+    else:
         e.elementwise(op, root)
 
 

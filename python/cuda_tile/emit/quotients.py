@@ -34,24 +34,15 @@ A thread that has others divides one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import reduce
 from math import frexp
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.float_bounds import float_bounds, uniform_f32
 from cuda_tile.analysis.hidden_subnormals import SHORT, is_seen_short
-from cuda_tile.constants import LEAST_JOINT_QUOTIENTS
+from cuda_tile.constants import LEAST_JOINT_QUOTIENTS, MOST_SINGLE_QUOTIENTS
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.jointly import (
-    are_no_less,
-    fma,
-    gains,
-    groups,
-    if_usual,
-    in_pairs,
-    negative,
-)
 from cuda_tile.emit.steps import ptx_float, splat
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.traits import KEEPS_ELEMENTS
@@ -69,6 +60,9 @@ _RECIPROCAL_BIT = 1 << 29
 """The highest bit that is set in f32 from 2^-63 to below 2, and in none below."""
 _NUMBERS = 2.0**-32, 2.0**32
 """Dividends whose quotients by 1 to 2^63 need no test."""
+NAN_EXTREMUM_CAPABILITY = 80
+"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
+
 _CONVERTS = ops_by_rule("gives a number of another type, if it is one", "ftof", "itof")
 
 _Values = Sequence[ir.Value]
@@ -86,11 +80,17 @@ def joint_quotients(e: Emitter, op: ir.Operation) -> list[ir.Value] | None:
     if len(set(divisors)) * LEAST_JOINT_QUOTIENTS <= count:
         return _sharing(e, op, dividends, divisors)
     least = float_bounds(op.operands[1], e.facts.of)[0]
-    is_small = least < _LEAST_DIVISOR
-    if not gains(e, count) or (is_small and not e.target.has_packed_f32):
+    is_tested = least < _LEAST_DIVISOR  # which pays where instructions take pairs
+    has_test = e.target.capability >= NAN_EXTREMUM_CAPABILITY
+    if (is_tested and not e.target.has_packed_f32) or not has_test:
         return None
-    makes = partial(_by_large, e, op, least)
-    return [q for some in groups(dividends, divisors) for q in makes(*some)]
+    if count < LEAST_JOINT_QUOTIENTS:
+        return None
+    made: list[ir.Value] = []
+    for first in range(0, count, MOST_SINGLE_QUOTIENTS):
+        some = slice(first, first + MOST_SINGLE_QUOTIENTS)
+        made += _by_large(e, op, dividends[some], divisors[some], least)
+    return made
 
 
 def _sharing(
@@ -121,14 +121,7 @@ def _sharing(
         of = dict(zip(distinct, refined, strict=True))
         return _corrected(e, dividends, divisors, [of[x] for x in divisors])
 
-    return if_usual(b, tests, quick, _one_by_one(b, dividends, divisors))
-
-
-def _one_by_one(
-    b: Builder, dividends: _Values, divisors: _Values
-) -> Callable[[], list[ir.Value]]:
-    pairs = zip(dividends, divisors, strict=True)
-    return lambda: [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs]
+    return _if_usual(b, tests, quick, dividends, divisors)
 
 
 def _is_of_few_bits(value: ir.Value) -> bool:
@@ -141,9 +134,9 @@ def _is_of_few_bits(value: ir.Value) -> bool:
 
 
 def _by_large(
-    e: Emitter, op: ir.Operation, least: float, dividends: _Values, divisors: _Values
+    e: Emitter, op: ir.Operation, dividends: _Values, divisors: _Values, least: float
 ) -> list[ir.Value]:
-    """Those of divisors that are no less than `_LEAST_DIVISOR`."""
+    """Those of divisors of their own, which are no less than `least`."""
     b, number = e.builder, uniform_f32(op.operands[0]) or 0.0
     rough = _approximate(e, divisors)
 
@@ -158,12 +151,39 @@ def _by_large(
         words = [b.bitcast(y, b.i32) for y in rough]
         common = reduce(lambda x, y: b.binary("and", x, y), words)
         tests = [b.icmp("uge", common, _RECIPROCAL_BIT)]
-        return if_usual(b, tests, quick, _one_by_one(b, dividends, divisors))
+        return _if_usual(b, tests, quick, dividends, divisors)
     made = quick()
-    tests = [are_no_less(b, made, _LEAST_QUOTIENT)]
+    tests = [_are_no_less(b, made, _LEAST_QUOTIENT)]
     if least < _LEAST_DIVISOR:
-        tests.append(are_no_less(b, divisors, _LEAST_DIVISOR))
-    return if_usual(b, tests, lambda: made, _one_by_one(b, dividends, divisors))
+        tests.append(_are_no_less(b, divisors, _LEAST_DIVISOR))
+    return _if_usual(b, tests, lambda: made, dividends, divisors)
+
+
+def _are_no_less(b: Builder, values: _Values, limit: float) -> ir.Value:
+    """Whether all are numbers whose magnitude is no less than a limit."""
+    sizes = [b.op("llvm.intr.fabs", b.f32, x) for x in values]
+    size = reduce(lambda x, y: b.op("llvm.intr.minimum", b.f32, x, y), sizes)
+    return b.fcmp("oge", size, b.constant(b.f32, limit))
+
+
+def _if_usual(
+    b: Builder,
+    tests: _Values,
+    quick: Callable[[], list[ir.Value]],
+    dividends: _Values,
+    divisors: _Values,
+) -> list[ir.Value]:
+    """What `quick` makes where all tests hold, else quotients one by one."""
+    usual = reduce(lambda x, y: b.binary("and", x, y), tests)
+    good, slow, after = b.block(), b.block(), b.block([b.f32] * len(dividends))
+    b.branch_if(usual, good, slow)
+    b.enter(slow)
+    pairs = zip(dividends, divisors, strict=True)
+    b.branch(after, [b.op("llvm.fdiv", b.f32, *pair) for pair in pairs])
+    b.enter(good)
+    b.branch(after, quick())
+    b.enter(after)
+    return list(after.arguments)
 
 
 def _approximate(e: Emitter, divisors: _Values) -> list[ir.Value]:
@@ -176,10 +196,10 @@ def _refined(e: Emitter, divisors: _Values, rough: _Values) -> list[ir.Value]:
     b, up = e.builder, ptx_float(e, "fma.rp", "f32")
 
     def refine(divisor: ir.Value, y: ir.Value) -> ir.Value:
-        off = fma(b, negative(b, divisor), y, splat(e, y.type, 1.0))
-        return fma(b, y, up(off, off, off), y)
+        off = _fma(b, _negative(b, divisor), y, splat(e, y.type, 1.0))
+        return _fma(b, y, up(off, off, off), y)
 
-    return in_pairs(e, refine, divisors, rough)
+    return _in_pairs(e, refine, divisors, rough)
 
 
 def _corrected(
@@ -189,7 +209,26 @@ def _corrected(
 
     def correct(dividend: ir.Value, divisor: ir.Value, y: ir.Value) -> ir.Value:
         quotient = b.op("llvm.fmul", y.type, dividend, y)
-        over = fma(b, divisor, quotient, negative(b, dividend))
-        return fma(b, negative(b, over), y, quotient)
+        over = _fma(b, divisor, quotient, _negative(b, dividend))
+        return _fma(b, _negative(b, over), y, quotient)
 
-    return in_pairs(e, correct, dividends, divisors, reciprocals)
+    return _in_pairs(e, correct, dividends, divisors, reciprocals)
+
+
+def _fma(b: Builder, *operands: ir.Value) -> ir.Value:
+    return b.op("llvm.intr.fma", operands[0].type, *operands)
+
+
+def _negative(b: Builder, x: ir.Value) -> ir.Value:
+    return b.op("llvm.fneg", x.type, x)
+
+
+def _in_pairs(
+    e: Emitter, function: Callable[..., ir.Value], *operands: _Values
+) -> list[ir.Value]:
+    """A function of each row of operands, of two rows at a time where the chip can."""
+    count = 2 if e.target.has_packed_f32 and len(operands[0]) % 2 == 0 else 1
+    columns = [[*zip(*[iter(x)] * count, strict=True)] for x in operands]
+    rows = zip(*columns, strict=True)
+    made = [function(*(e.builder.vector(each) for each in row)) for row in rows]
+    return [x for each in made for x in e.builder.elements(each, count)]
