@@ -17,6 +17,7 @@ ONE = f"%c = constant <f32: 1.0> : {TILE}"
 TINY = f"%c = constant <f32: 1.0e-40> : {TILE}"
 DOWN = f"%c = constant <f32: -0.5> : {TILE}"
 SQUARE = f"%a = mulf %x, %x : {TILE}"
+FOUR = f"%c = constant <f32: 4.0> : {TILE}"
 EXP = f"%a = exp %x : {TILE}"
 
 
@@ -57,10 +58,40 @@ def bounds(*lines: str, of: str = "f32") -> tuple[float, float]:
         ((DOWN, f"%y = absf %c : {TILE}"), (0.5, 0.5)),
         ((EXP, "%y = reshape %a : tile<16xf32> -> tile<4x4xf32>"), (0.0, inf)),
         ((f"%a = sqrt %x rounding<zero> : {TILE}",), (0.0, inf)),
+        (
+            (FOUR, SQUARE, f"%y = addf %a, %c : {TILE}", f"%z = sqrt %y : {TILE}"),
+            (2, inf),
+        ),
+        ((FOUR, f"%y = maxf %x, %c : {TILE}"), (4.0, inf)),
+        ((FOUR, f"%y = minf %c, %x : {TILE}"), (-inf, 4.0)),
+        ((FOUR, EXP, f"%y = maxf %a, %c propagate_nan : {TILE}"), (4.0, inf)),
+        ((FOUR, EXP, f"%y = minf %a, %c propagate_nan : {TILE}"), (0.0, 4.0)),
+        ((SQUARE, f"%n = negf %a : {TILE}", f"%y = exp %n : {TILE}"), (0.0, 2.0)),
+        (
+            (
+                FOUR,
+                EXP,
+                f"%b = cmpf less_than ordered %x, %c : {TILE} -> tile<16xi1>",
+                f"%y = select %b, %c, %a : tile<16xi1>, {TILE}",
+            ),
+            (0.0, inf),
+        ),
     ],
 )
 def test_known(lines: tuple[str, ...], known: tuple[float, float]) -> None:
     assert bounds(*lines) == known
+
+
+def test_a_nan_gives_the_other_one() -> None:
+    """Of 4 or more, and of what may be less, the greater may be the latter."""
+    more = FOUR, SQUARE, f"%y = addf %a, %c : {TILE}", f"%s = absf %x : {TILE}"
+    assert bounds(*more, f"%z = maxf %y, %s : {TILE}") == (0.0, inf)
+    assert bounds(*more, f"%z = maxf %y, %s propagate_nan : {TILE}") == (4.0, inf)
+    assert bounds(*more, f"%z = maxf %y, %c : {TILE}") == (4.0, inf)
+    less = f"%o = constant <f32: 1.0> : {TILE}"
+    assert bounds(*more, less, f"%z = maxf %y, %o : {TILE}") == (1.0, inf)
+    flushed = f"%z = maxf %y, %c flush_to_zero : {TILE}"
+    assert bounds(*more, flushed) == (-inf, inf)
 
 
 def test_sums_are_rounded() -> None:

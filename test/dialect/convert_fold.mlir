@@ -69,4 +69,56 @@ cuda_tile.module @m {
     // CHECK-NEXT: return %[[X]], %[[Y]]
     return %1, %3 : tile<8xi8>, tile<8xf32>
   }
+
+  // CHECK-LABEL: testing$func @narrow
+  // CHECK-SAME: (%[[X:.*]]: tile<8xf16>, %[[Y:.*]]: tile<8xbf16>)
+  testing$func @narrow(%x: tile<8xf16>, %y: tile<8xbf16>) -> (tile<8xf16>, tile<8xf16>, tile<8xbf16>) {
+    %a = ftof %x : tile<8xf16> -> tile<8xf32>
+    %b = ftof %y : tile<8xbf16> -> tile<8xf32>
+    // CHECK-NEXT: %[[P:.*]] = mulf %[[X]], %[[X]] : tile<8xf16>
+    %0 = mulf %a, %a : tile<8xf32>
+    %p = ftof %0 : tile<8xf32> -> tile<8xf16>
+    // CHECK-NEXT: %[[S:.*]] = addf %[[X]], %[[X]] : tile<8xf16>
+    %1 = addf %a, %a : tile<8xf32>
+    %s = ftof %1 : tile<8xf32> -> tile<8xf16>
+    // CHECK-NEXT: %[[D:.*]] = subf %[[Y]], %[[Y]] : tile<8xbf16>
+    %2 = subf %b, %b : tile<8xf32>
+    %d = ftof %2 : tile<8xf32> -> tile<8xbf16>
+    // CHECK-NEXT: return %[[P]], %[[S]], %[[D]]
+    return %p, %s, %d : tile<8xf16>, tile<8xf16>, tile<8xbf16>
+  }
+
+  // CHECK-LABEL: testing$func @wide
+  testing$func @wide(%x: tile<8xf16>, %y: tile<8xbf16>, %z: tile<8xf32>) -> (tile<8xbf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf32>, tile<8xf16>, tile<8xf8E5M2>) {
+    %a = ftof %x : tile<8xf16> -> tile<8xf32>
+    %b = ftof %y : tile<8xbf16> -> tile<8xf32>
+    // A product that is subnormal in f32 is rounded twice.
+    // CHECK: mulf {{.*}} : tile<8xf32>
+    %0 = mulf %b, %b : tile<8xf32>
+    %p = ftof %0 : tile<8xf32> -> tile<8xbf16>
+    // A quotient, what is rounded otherwise, and what is not of few bits.
+    // CHECK: divf {{.*}} : tile<8xf32>
+    %1 = divf %a, %a : tile<8xf32>
+    %q = ftof %1 : tile<8xf32> -> tile<8xf16>
+    // CHECK: addf {{.*}} rounding<zero> : tile<8xf32>
+    %2 = addf %a, %a rounding<zero> : tile<8xf32>
+    %r = ftof %2 : tile<8xf32> -> tile<8xf16>
+    // CHECK: addf {{.*}} flush_to_zero : tile<8xf32>
+    %3 = addf %a, %a flush_to_zero : tile<8xf32>
+    %f = ftof %3 : tile<8xf32> -> tile<8xf16>
+    // CHECK: addf {{.*}} : tile<8xf32>
+    %4 = addf %a, %z : tile<8xf32>
+    %s = ftof %4 : tile<8xf32> -> tile<8xf16>
+    // CHECK: addf {{.*}} : tile<8xf32>
+    %5 = addf %a, %b : tile<8xf32>
+    %m = ftof %5 : tile<8xf32> -> tile<8xf16>
+    // CHECK: addf {{.*}} : tile<8xf32>
+    %6 = addf %a, %a : tile<8xf32>
+    %n = ftof %6 : tile<8xf32> -> tile<8xf8E5M2>
+    // One that is read as it is, too.
+    // CHECK: subf {{.*}} : tile<8xf32>
+    %7 = subf %a, %a : tile<8xf32>
+    %t = ftof %7 : tile<8xf32> -> tile<8xf16>
+    return %p, %q, %r, %f, %s, %m, %7, %t, %n : tile<8xbf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf16>, tile<8xf32>, tile<8xf16>, tile<8xf8E5M2>
+  }
 }

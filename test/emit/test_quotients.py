@@ -90,6 +90,10 @@ def divided(
 
 KERNEL_80 = compiled()
 BY_LARGE = compiled(COLUMNS, LARGE)
+LEAST = 1e-12
+SMALL = LARGE.replace("f32: 1.0", f"f32: {LEAST:.1e}")
+BY_SMALL = compiled(COLUMNS, SMALL)
+BY_ANY = compiled(COLUMNS, EACH, gpu="sm_100")
 IN_PAIRS = compiled(COLUMNS, LARGE, gpu="sm_100")
 RECIPROCALS = compiled(COLUMNS, LARGE, dividend="%one")
 
@@ -219,6 +223,27 @@ def test_divisors_of_one_and_more(kernel: Compiled) -> None:
         assert_array_equal(divided(rows, large, kernel), exact)
 
 
+@pytest.mark.parametrize("kernel", [BY_SMALL, BY_ANY])
+def test_small_and_any_divisors(kernel: Compiled) -> None:
+    """Dividends and divisors of each pair of magnitudes, a thread's all of one pair.
+
+    A thread has four rows that are eight apart. Where a condition were missing,
+    remainders would be rounded, or infinite.
+    """
+    rng = np.random.default_rng(7)
+    lows = -149, -126, -110, -100, -60, 0, 60, 120
+    others = -140, -100, -66, -65, -60, -39, 0, 125
+    for low in lows:
+        x = rng.uniform(-2, 2, (ROWS, COLUMNS)) * 2.0**low
+        v = rng.uniform(-1, 1, (ROWS // 8, 8, COLUMNS)) * np.exp2(others)[:, None]
+        x, v = x.astype(np.float32), v.astype(np.float32).reshape(x.shape)
+        is_any = kernel is BY_ANY
+        with np.errstate(all="ignore"):
+            exact = x / (v + v if is_any else np.float32(LEAST) + np.abs(v))
+        made = divided(x, v, kernel)
+        assert_array_equal(made.view(np.int32), exact.view(np.int32))
+
+
 @pytest.mark.parametrize("kernel", [BY_LARGE, IN_PAIRS, RECIPROCALS])
 def test_large_divisors_and_what_is_special(kernel: Compiled) -> None:
     """One of a group's eight, so that each condition is tested alone."""
@@ -250,12 +275,14 @@ def test_where_quotients_are_joint() -> None:
     assert is_joint(KERNEL_80)
     assert is_joint(compiled(divisor=CONSTANT.format("3.0")))
     assert is_joint(BY_LARGE)
+    assert is_joint(BY_SMALL)
+    assert is_joint(BY_ANY)
     added = "addf %one, %size"
     for near_miss in (
         compiled(64, EACH),
         compiled(64, LARGE.replace(added, "addf %one, %v")),
         compiled(64, LARGE.replace(added, "subf %one, %size")),
-        compiled(64, LARGE.replace("f32: 1.0", "f32: 0.9")),
+        compiled(64, LARGE.replace("f32: 1.0", "f32: 9.0e-13")),
         compiled(64, LARGE.replace(added, "addf %one, %size rounding<zero>")),
         compiled(64, LARGE, rows=4),  # two of a thread
         compiled(64, LARGE, gpu="sm_75"),

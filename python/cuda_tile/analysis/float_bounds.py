@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from math import inf, isnan
+from math import inf, isnan, sqrt
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
@@ -27,6 +27,8 @@ from cuda_tile.rules import RuleTable
 Bounds = tuple[float, float]
 """The least and the largest number."""
 ANY: Bounds = (-inf, inf)
+NEVER_POSITIVE = "tileas.never_positive"
+"""On an op: its operand has no positive element; it may have NaN."""
 Integers = Callable[[ir.Value], Facts]
 """What is known of a value that is no float."""
 _EXACT = 1 << 53
@@ -117,10 +119,50 @@ def _rounded(op: ir.Operation, low: float, high: float) -> Bounds:
         return ANY
 
 
-@_RULES.register("exp", "exp2", "sqrt")
-def _never_negative(of: _Of, op: ir.Operation) -> Bounds:
-    """Or a zero with a sign."""
-    return 0.0, inf
+@_RULES.register("sqrt")
+def _sqrt(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = (sqrt(max(x, 0.0)) for x in of(op.operands[0]))
+    least, most = _rounded(op, low, high)
+    return max(0.0, least), most
+
+
+@_RULES.register("maxf")
+def _maxf(of: _Of, op: ir.Operation) -> Bounds:
+    return _greatest(of, op, 1.0)
+
+
+@_RULES.register("minf")
+def _minf(of: _Of, op: ir.Operation) -> Bounds:
+    low, high = _greatest(of, op, -1.0)
+    return -high, -low
+
+
+def _greatest(of: _Of, op: ir.Operation, sign: float) -> Bounds:
+    """Of operands times a sign.
+
+    Of a NaN and a number it is the number, unless NaN wins; a constant is no NaN.
+    """
+    if flag(op, "flush_to_zero"):
+        return ANY
+    both = [sorted((sign * low, sign * high)) for low, high in map(of, op.operands)]
+    lows, highs = zip(*both, strict=True)
+    known = [x for x in map(uniform_f32, op.operands) if x is not None]
+    numbers = [sign * x for x in known if not isnan(x)]
+    always = lows if flag(op, "propagate_nan") else numbers
+    return max(always, default=min(lows)), max(highs)
+
+
+@_RULES.register("exp", "exp2")
+def _power(of: _Of, op: ir.Operation) -> Bounds:
+    """What is rounded is one at most, below zero."""
+    is_below = flag(op, NEVER_POSITIVE) or of(op.operands[0])[1] <= 0.0
+    return 0.0, 2.0 if is_below else inf
+
+
+@_RULES.register("select")
+def _select(of: _Of, op: ir.Operation) -> Bounds:
+    (low, high), (other_low, other_high) = map(of, op.operands[1:])
+    return min(low, other_low), max(high, other_high)
 
 
 @_RULES.register("absf")

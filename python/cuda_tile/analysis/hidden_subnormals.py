@@ -33,7 +33,7 @@ from cuda_tile.ods import ops_by_rule
 
 _LEAST = 2.0**-100
 """Half a unit in the last place of this, and of all above, is more than 2^-126."""
-_SHORT = ("f16", "f8E4M3FN", "f8E5M2")
+SHORT = ("f16", "f8E4M3FN", "f8E5M2")
 """Types of which half the least number is more than 2^-126."""
 
 _NARROWS = ops_by_rule("rounds a number to a type of fewer bits", "ftof")
@@ -71,13 +71,27 @@ def hides_subnormals(value: ir.Value) -> bool:
     return all(_hides(value, user) for user in user_ops(value))
 
 
+def is_seen_short(value: ir.Value) -> bool:
+    """Whether all that uses an f32 rounds it to a type in which 2^-61 is zero.
+
+    Args:
+        value: A value of f32.
+    """
+    return all(
+        is_seen_short(user.results[0])
+        if user.name in KEEPS_ELEMENTS
+        else user.name in _NARROWS and _hides(value, user)
+        for user in user_ops(value)
+    )
+
+
 def _hides(value: ir.Value, user: ir.Operation) -> bool:
     if user.name in KEEPS_ELEMENTS:
         return hides_subnormals(user.results[0])
     if keyword(user, "rounding_mode", "nearest_even") != "nearest_even":
         return False
     if user.name in _NARROWS:
-        return str(element_of(user.results[0])) in _SHORT
+        return str(element_of(user.results[0])) in SHORT
     if user.name in _DIVIDES:
         is_large = _is_large(user.operands[1]) and user.operands[1] != value
         return is_large and hides_subnormals(user.results[0])

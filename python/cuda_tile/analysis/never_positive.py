@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.float_bounds import float_bounds
+from cuda_tile.analysis.float_bounds import NEVER_POSITIVE, float_bounds
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.traits import REDUCTIONS
@@ -23,9 +23,6 @@ from cuda_tile.ir.walk import (
     op_stem,
     value_behind,
 )
-
-NEVER_POSITIVE = "tileas.never_positive"
-"""On an op: its operand has no positive element; it may have NaN."""
 
 
 def mark_never_positive(entry: ir.Operation) -> None:

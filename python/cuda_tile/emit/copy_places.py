@@ -113,10 +113,11 @@ class CopyPlaces(ViewPlaces):
         address = self._base
         b = self.e.builder
         for d, start in early.items():
-            address = b.byte_offset(address, self.scaled(d, b.unsigned(start, b.i64)))
+            distance = self.scaled(d, start, self._lasts[d])
+            address = b.byte_offset(address, distance)
         for d in self.starts:
-            thread = b.unsigned(self._coordinate(d, moved[d]), b.i64)
-            address = b.byte_offset(address, self.scaled(d, thread))
+            thread = self._coordinate(d, moved[d])
+            address = b.byte_offset(address, self.scaled(d, thread, self.spans[d]))
         for d, start in late.items():
             stride = self.strides[d]
             if isinstance(stride, int):

@@ -173,7 +173,11 @@ class PointerSums:
 
     def _bytes(self, term: Term, factor: int) -> ir.Value:
         b = self._builder
-        product = reduce(b.mul, [b.resize(value, b.i64) for value in term])
+        if [value.type for value in term] == [b.i32, b.i32]:
+            # LLVM would multiply a stride by the size first, which leaves 64 bits.
+            product = b.ptx_value("mul.wide.s32 $0, $1, $2;", b.i64, *term)
+        else:
+            product = reduce(b.mul, [b.resize(value, b.i64) for value in term])
         return b.mul(product, factor * self._size_bytes)
 
 

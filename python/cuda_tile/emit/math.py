@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.float_bounds import NEVER_POSITIVE
 from cuda_tile.analysis.hidden_subnormals import MAY_FLUSH
-from cuda_tile.analysis.never_positive import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.constants import MOST_POWER_FACTORS
 from cuda_tile.emit.emitter import RULES, Emitter

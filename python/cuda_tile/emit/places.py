@@ -97,6 +97,7 @@ class ViewPlaces:
             self._forget()
         self._sparse: _Sparse | None = None
         self.starts: dict[int, ir.Value] = {}
+        self._lasts: dict[int, int] = {}
         self._indices: dict[int, ir.Value] = {}
         for d, index in enumerate(index_operands(op)):
             if d == self._tiling.sparse_dim:
@@ -117,6 +118,7 @@ class ViewPlaces:
         last = _FAR
         if known.low is not None and known.low >= 0 and known.high is not None:
             last = known.high * step
+        self._lasts[dim] = last
         if last < HALF:
             value = b.unsigned(value, b.i32)
             if value.type == b.i64:
@@ -183,10 +185,10 @@ class ViewPlaces:
             address = self._base
             for d, start in self.starts.items():
                 if d not in self._fixed_bytes:
-                    wide = b.unsigned(start, b.i64)
-                    address = b.byte_offset(address, self.scaled(d, wide))
-                thread = b.unsigned(self._coordinate(d, moved[d]), b.i64)
-                address = b.byte_offset(address, self.scaled(d, thread))
+                    distance = self.scaled(d, start, self._lasts[d])
+                    address = b.byte_offset(address, distance)
+                thread, last = self._coordinate(d, moved[d]), self.spans[d]
+                address = b.byte_offset(address, self.scaled(d, thread, last))
             self._bases[moved] = address
         return self._bases[moved]
 
@@ -210,18 +212,27 @@ class ViewPlaces:
             return thread
         return b.binary("xor", thread, moved)
 
-    def scaled(self, dim: int, value: ir.Value) -> ir.Value:
-        """Elements along a dimension, an i64, as bytes.
+    def scaled(self, dim: int, value: ir.Value, last: int) -> ir.Value:
+        """Elements along a dimension as bytes (i64).
+
+        Factors of 32 bits stay so: one instruction multiplies them to 64 bits, but
+        LLVM would multiply by the size first, which leaves one of 64.
 
         Args:
             dim: The dimension, from 0.
-            value: The number of elements.
+            value: The number of elements, unsigned.
+            last: What it is at most.
         """
-        b, stride = self.e.builder, self.strides[dim]
+        b, stride, size = self.e.builder, self.strides[dim], self.size
         if isinstance(stride, int):
-            return b.mul(value, stride * self.size)
-        elements = b.mul(value, b.unsigned(stride, b.i64))
-        return b.mul(elements, self.size)
+            return b.mul(b.unsigned(value, b.i64), stride * size)
+        if last * size < 2 * HALF:
+            value, size = b.mul(value, size), 1
+        if [value.type, stride.type] == [b.i32, b.i32]:
+            product = b.ptx_value("mul.wide.u32 $0, $1, $2;", b.i64, value, stride)
+        else:
+            product = b.mul(b.unsigned(value, b.i64), b.unsigned(stride, b.i64))
+        return b.mul(product, size)
 
     # Bounds -------------------------------------------------------------------------
 
@@ -436,9 +447,9 @@ class _Sparse:
         """Bytes from the tensor's first slice to that of a register (i64)."""
         position = self._position[register]
         if position not in self._distances:
-            b = self._places.e.builder
-            wide = b.unsigned(position, b.i64)
-            self._distances[position] = self._places.scaled(self.dim, wide)
+            last = 2 ** ir.IntegerType(position.type).width - 1
+            distance = self._places.scaled(self.dim, position, last)
+            self._distances[position] = distance
         return self._distances[position]
 
     def is_inside(self, register: int) -> ir.Value:
