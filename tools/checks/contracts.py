@@ -59,6 +59,7 @@ REQUIRED = (
     "counted_masks",
     "unwrap_indices",
     "join_reductions",
+    "pair",
 )
 """The contracts that there must be."""
 

@@ -23,6 +23,7 @@ from cuda_tile.constants import (
     UNTOLD_SHARE,
     WARP_ISSUE_CLOCKS,
 )
+from cuda_tile.ir.cta_pairs import copied_bytes
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed, tile_bytes
 from cuda_tile.ir.traits import (
@@ -228,7 +229,7 @@ def _work_of(ops: Iterable[ir.Operation], target: Target) -> dict[Region, Part]:
 def _clocks_of(op: ir.Operation, target: Target) -> Mapping[str, float] | None:
     """Clocks of the units that an op needs; None if threads do nothing for it."""
     if op.name in LOADS:
-        return {"L2": tile_bytes(op.results[0]) / target.l2_bytes_per_clock}
+        return {"L2": copied_bytes(op) / target.l2_bytes_per_clock}
     if op.name in STORES:
         value = op.operands[0 if op.name in VIEW_STORES else 1]
         return {"L2": tile_bytes(value) / target.l2_bytes_per_clock}
