@@ -83,6 +83,10 @@ class NoRoom(UserError):
         self.excess_bytes, self.excess_columns = excess_bytes, excess_columns
 
 
+class NoPair(UserError):
+    """The CTAs of a pair cannot compute a kernel together by any plan."""
+
+
 class InternalError(CudaTileError):
     """A broken invariant of the compiler itself: a bug to report."""
 

@@ -50,6 +50,8 @@ class Options:
             that run ahead, instead of all that the chip has.
         tensor_budget: Columns of tensor memory per CTA that `plan` counts on for sums,
             instead of all that the chip has; 0: no product goes there.
+        pairs: Whether two CTAs multiply together in tensor memory where a producer
+            hints at two (`num_cta_in_cga`).
         plan: Number of the plan that every kernel shall have, of those that
             `list_plans` gives, instead of the one that costs least.
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
@@ -85,6 +87,9 @@ class Options:
         None,
         "columns of tensor memory per CTA that plan counts on, instead of all",
         range(MOST_TENSOR_COLUMNS + 1),
+    )
+    pairs: bool = _option(
+        True, "let pairs of CTAs multiply together where hints ask", (False, True)
     )
     plan: int | None = _option(
         None,

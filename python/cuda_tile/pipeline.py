@@ -19,7 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
-from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
+from cuda_tile.errors import CudaTileError, InternalError, NoPair, NoRoom, UserError
 from cuda_tile.hooks import (
     Artifact,
     Hooks,
@@ -48,6 +48,7 @@ from cuda_tile.passes import (
     narrow_elements,
     online_softmax,
     order,
+    pair,
     persist,
     place,
     plan,
@@ -237,6 +238,13 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "sum indices in 64 bits where masks hide those that wrap around",
     ),
+    # Before the plan, which knows a tile block for a CTA.
+    _pass(
+        pair,
+        "T",
+        "let two CTAs serve a tile block, each half of its rows, where hints ask",
+        reads=("gpu", "pairs"),
+    ),
     _pass(
         plan,
         "T",
@@ -391,6 +399,8 @@ PIPELINE: tuple[Pass | Step, ...] = (
 )
 ORDER = PassOrder([step for step in PIPELINE if isinstance(step, Pass)])
 """What each pass needs, and may not follow."""
+FIRST_CHOICE = "pair"
+"""The pass to which a compilation goes back whose plan did not fit."""
 STEP_NAMES = tuple(step.name for step in PIPELINE)
 NAMES = tuple(step.name for step in PIPELINE if isinstance(step, Pass))
 """The passes: the steps that leave a module."""
@@ -509,13 +519,13 @@ def run_steps(
         step = steps[number]
         if not is_again:
             _run_hooks(compilation, before, step.name, "before", timings)
-        if step.name == "plan":
+        if step.name == FIRST_CHOICE:
             replanning.save()
         try:
             timings.measure(step.name, lambda s=step: run_step(s, compilation, until))
-        except NoRoom as error:
+        except (NoRoom, NoPair) as error:
             compilation.options = replanning.again(error, compilation.options)
-            number, is_again = STEP_NAMES.index("plan"), True
+            number, is_again = STEP_NAMES.index(FIRST_CHOICE), True
             continue
         number, is_again = number + 1, False
         if isinstance(step, Pass) and compilation.options.verify_each:

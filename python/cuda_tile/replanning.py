@@ -3,7 +3,8 @@
 
 `plan` estimates the shared memory and the columns of tensor memory that the passes
 after it need; `allocate` knows. Where the estimate was too low, the module goes back to
-what `plan` got, and `plan` counts on less.
+what `pair` got, and `plan` counts on less. So it does where the CTAs of a pair cannot
+multiply together, and is planned for one CTA.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import LEAST_STEP_BYTES, MOST_PLANS
-from cuda_tile.errors import NoRoom
+from cuda_tile.errors import NoPair, NoRoom
 from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 
 
 class Replanning:
-    """The state of a module ahead of `plan`, and what its plans may count on.
+    """The state of a module ahead of its choices, and what plans may count on.
 
     Args:
         module: The `builtin.module` that is compiled.
@@ -36,7 +37,7 @@ class Replanning:
         if self._saved is None:
             self._saved = self._module.clone(ip=False).operation
 
-    def again(self, error: NoRoom, options: Options) -> Options:
+    def again(self, error: NoRoom | NoPair, options: Options) -> Options:
         """Puts the module back; gives the options for its next plan.
 
         Args:
@@ -45,7 +46,14 @@ class Replanning:
 
         Raises:
             NoRoom: No smaller plan is left; the error is that of the first plan.
+            NoPair: No plan is left for which pairs could be given up.
         """
+        if isinstance(error, NoPair):
+            self._first, self._plans = None, 1
+            if self._saved is None or not options.pairs:
+                raise error
+            remark = f"one CTA for a tile block instead of two: {error.message}"
+            return self._with(replace(options, pairs=False), remark)
         self._first = self._first or error
         smaller = (
             self._with_fewer_columns(error.excess_columns, options)
@@ -55,8 +63,12 @@ class Replanning:
         if self._saved is None or smaller is None or self._plans == MOST_PLANS:
             raise self._first
         self._plans += 1
+        return self._with(*smaller)
+
+    def _with(self, options: Options, remark: str) -> Options:
+        """Puts the module back, with a remark why its options are others."""
+        assert self._saved is not None, "there is a state to go back to"
         _become(self._module, self._saved.clone(ip=False).operation)
-        options, remark = smaller
         for entry in entries(self._module):
             add_remark(entry, remark)
         return options

@@ -2,7 +2,7 @@
 
 cuda_tile.module @m {
   entry @buffer_grouped() {
-    // expected-error @below {{expected a buffer's layout to be flat, got #cute.layout<((1@0, 2@0), ())>}}
+    // expected-error @below {{expected a buffer's layout to be flat, or to have 2 groups of bases (offset, block), got #cute.layout<((1@0, 2@0), ())>}}
     %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<((1@0, 2@0), ())>>
     return
   }

@@ -289,3 +289,45 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c3_pair() {
+    %a = tileas.alloc_shared : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x32xf16, #cute.layout<((1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1), (16@1))>>
+    %c = constant <f32: 0.0> : tile<128x32xf32>
+    %p0 = tileas.settled %c : tile<128x32xf32>
+    // expected-error @below {{expected atom of a pair to be tcgen05.m256, n and k, with n from 32 to 256 in steps of 32, got 'tcgen05.m128n32k16.pair'}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m128n32k16.pair" : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<16x32xf16, #cute.layout<((1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1), (16@1))>>, !tileas.pending<tile<128x32xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c7_one() {
+    %a = tileas.alloc_shared : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x32xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1, 16@1)>>
+    %c = constant <f32: 0.0> : tile<128x32xf32>
+    %p0 = tileas.settled %c : tile<128x32xf32>
+    // expected-error @below {{expected lhs in one CTA, and rhs in two for atom tcgen05.m256n32k16.pair, got '!tileas.buffer<16x32xf16}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m256n32k16.pair" : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<16x32xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1, 16@1)>>, !tileas.pending<tile<128x32xf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @tcgen05_c7_two() {
+    %a = tileas.alloc_shared : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
+    %b = tileas.alloc_shared : !tileas.buffer<16x32xf16, #cute.layout<((1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1), (16@1))>>
+    %c = constant <f32: 0.0> : tile<128x32xf32>
+    %p0 = tileas.settled %c : tile<128x32xf32>
+    // expected-error @below {{expected lhs in one CTA, and rhs in one for atom tcgen05.m128n32k16, got '!tileas.buffer<16x32xf16}}
+    %q = tileas.tcgen05 %a, %b, %p0 atom = "tcgen05.m128n32k16" : !tileas.buffer<128x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>, !tileas.buffer<16x32xf16, #cute.layout<((1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1, 8@1), (16@1))>>, !tileas.pending<tile<128x32xf32>>
+    return
+  }
+}

@@ -120,10 +120,29 @@ def test_wrong_arguments_say_what_was_expected() -> None:
         shared.apply(16)
     with pytest.raises(LayoutError, match="coordinate basis 0 below extent 4"):
         shared.offset_of((4, 0))
-    with pytest.raises(LayoutError, match="expected 1 group"):
-        SharedLayout.from_groups((2,), [[], []])
+    with pytest.raises(LayoutError, match="expected 1 or 2 groups"):
+        SharedLayout.from_groups((2,), [[], [], []])
+    odd = SharedLayout((4, 4), ((0, 1), (0, 2), (2, 0)), ((1, 0),))
+    with pytest.raises(LayoutError, match="expected CTAs to hold whole parts"):
+        _ = odd.own
     with pytest.raises(LayoutError, match="expected a tile inside a buffer"):
         offset_columns(coalesced((8, 8), (1, 0), 1, 1), shared)
+
+
+def test_two_ctas_hold_a_tile_together() -> None:
+    half = SharedLayout((4, 4), ((1, 0), (0, 1), (2, 1), (0, 2)))
+    whole = half.beside_peer(1)
+    assert (whole.shape, whole.own) == ((4, 8), half)
+    assert SharedLayout.from_groups((4, 8), whole.groups()) == whole
+    assert whole.permute((1, 0)).own == half.permute((1, 0))
+    for offset in range(1 << len(half.offset)):
+        row, column = half.apply(offset)
+        for cta in range(2):
+            place = offset | cta << len(half.offset)
+            assert whole.apply(place) == (row, column + 4 * cta)
+            assert whole.offset_of((row, column + 4 * cta)) == place
+    flat = whole.permute((1, 0)).reshape((2, 4, 4))
+    assert flat.own == half.permute((1, 0)).reshape((1, 4, 4))
 
 
 @st.composite

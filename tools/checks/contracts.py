@@ -60,6 +60,7 @@ REQUIRED = (
     "unit_batches",
     "unwrap_indices",
     "join_reductions",
+    "pair",
 )
 """The contracts that there must be."""
 

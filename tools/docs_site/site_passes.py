@@ -56,6 +56,7 @@ EXAMPLES = {
     "narrow_elements": Example("narrow_elements.mlir", folder="test/passes"),
     "combine_atomics": Example("combine_atomics.mlir", folder="test/passes"),
     "unwrap_indices": Example("unwrap_indices.mlir", folder="test/passes"),
+    "pair": Example("pair.mlir", gpu="sm_100", folder="test/passes"),
     "plan": _PRODUCT,
     "load_duplication": Example("load_duplication.mlir", folder="test/passes"),
     "online_softmax": Example("online_softmax.mlir", folder="test/passes"),

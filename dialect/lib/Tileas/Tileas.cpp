@@ -48,8 +48,10 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  cute::LayoutAttr layout) {
   if (failed(TileType::verify(emitError, shape, elementType, {})))
     return failure();
-  if (!layout.getIsFlat())
-    return emitError() << "expected a buffer's layout to be flat, got "
+  SmallVector<cute::LayoutAttr::Group> groups = layout.getGroups();
+  if (!layout.getIsFlat() && (groups.size() != 2 || groups[1].empty()))
+    return emitError() << "expected a buffer's layout to be flat, or to have 2 "
+                          "groups of bases (offset, block), got "
                        << layout;
   std::string misfit = layout.findMisfit(shape, /*bijective=*/true);
   if (!misfit.empty())

@@ -18,9 +18,10 @@ from cuda_tile.analysis.operand_sources import (
     renamed_buffer,
     source_load,
 )
-from cuda_tile.engines.engine import Atom
+from cuda_tile.ir.cta_pairs import PAIR_CTAS, halved_dim
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.descriptors import (
     UNIT_BYTES,
     OperandRole,
@@ -66,22 +67,30 @@ def copied_buffer(
     """The layout of a buffer that a tile is copied to: of the widest swizzle for all.
 
     Where warpgroups divide few columns, no panel may be wider than the part of one: of
-    64 columns two read 32 each, which are 64 bytes.
+    64 columns two read 32 each, which are 64 bytes. Where a pair of CTAs copies a tile,
+    each has half of the columns of the product.
 
     Args:
         tile: What was loaded.
         contiguous: The dimension whose elements are neighbours in memory.
         reads: What instructions read there by themselves; other readers take any.
     """
-    shape, bits = shape_of(tile), element_bits(element_of(tile))
-    widest = panel_buffer(shape, bits, contiguous)
+    bits, dim = element_bits(element_of(tile)), halved_dim(defining_op(tile))
+    shape = tuple(
+        n // PAIR_CTAS if d == dim else n for d, n in enumerate(shape_of(tile))
+    )
+
+    def buffer(part: int | None = None) -> SharedLayout:
+        own = panel_buffer(shape, bits, contiguous, part)
+        return own if dim is None else own.beside_peer(dim)
+
     part = shape[contiguous]
     while part * bits >= UNIT_BYTES * 8:
-        found = panel_buffer(shape, bits, contiguous, part)
+        found = buffer(part)
         if all(read.suits(found) for read in reads):
             return found
         part //= 2
-    return widest
+    return buffer()
 
 
 def describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
@@ -98,7 +107,7 @@ def describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) ->
         return False
     shared = shared.permute((1, 0)) if plan.swap else shared
     across = plan.engine.may_lie_across(atom)
-    found = describe(shared, bits, role, count_of(atom, role), across)
+    found = describe(shared.own, bits, role, count_of(plan, role), across)
     return not isinstance(found, str)
 
 
@@ -125,14 +134,14 @@ def readable_buffer(
     return None
 
 
-def count_of(atom: Atom, role: OperandRole) -> int:
-    """Rows of A or columns of B that one instruction reads.
+def count_of(plan: ProductPlan, role: OperandRole) -> int:
+    """Rows of A or columns of B that one instruction reads in a CTA's memory.
 
     Args:
-        atom: The instruction.
+        plan: How the product is computed.
         role: Which operand.
     """
-    return atom.shape[0] if role == "a" else atom.shape[1]
+    return plan.engine.rows_read(plan.atom)[ROLES.index(role)]
 
 
 def is_readable(

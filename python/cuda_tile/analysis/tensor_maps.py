@@ -52,6 +52,8 @@ def map_order(view: ir.Value) -> tuple[int, ...] | None:
 def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
     """The boxes that move a tile of a view from or to a buffer; None without a map.
 
+    Of a buffer that several CTAs hold together those of one CTA.
+
     Args:
         view: The view.
         shared: The layout of the buffer.
@@ -59,7 +61,7 @@ def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
     order = map_order(view)
     if order is None:
         return None
-    return boxes(shared, order, element_bits(tiling_of(view).element))
+    return boxes(shared.own, order, element_bits(tiling_of(view).element))
 
 
 def tensor_map_of(

@@ -166,6 +166,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "gain by it",
     )
     parser.add_argument(
+        "--pairs",
+        action=argparse.BooleanOptionalAction,
+        default=Options.pairs,
+        help="let pairs of CTAs multiply together where hints ask (default)",
+    )
+    parser.add_argument(
         "--line-info",
         "--lineinfo",
         action=argparse.BooleanOptionalAction,
@@ -340,6 +346,7 @@ def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
         plan=_plan(arguments.plan),
         abi=arguments.abi,
         persistent=arguments.persistent,
+        pairs=arguments.pairs,
         line_info=arguments.line_info,
         device_debug=arguments.device_debug,
         libdevice=arguments.libdevice,

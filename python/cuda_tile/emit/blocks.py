@@ -60,10 +60,11 @@ def barrier(e: Emitter) -> None:
 
     Barrier 0 belongs to the CTA, k + 1 to role k; one warp needs none. In a cluster all
     its CTAs wait for each other: arrivals release and the wait acquires (PTX ISA,
-    "barrier.cluster").
+    "barrier.cluster"). So do those of a pair outside roles: before them mbarriers are
+    made that both arrive at, behind them one may end.
     """
     b, role = e.builder, e.role
-    if e.threads.cluster > 1:
+    if e.threads.cluster > 1 or (e.is_pair and role.number < 0):
         for name in ("nvvm.cluster.arrive", "nvvm.cluster.wait"):
             b.create(name, [], [], {"aligned": ir.UnitAttr.get()})
     elif role.warps == 1 and not role.is_single:

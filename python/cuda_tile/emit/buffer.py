@@ -25,6 +25,7 @@ class Buffer:
         moves: Whether it is a slot, so that the pointer differs from iteration to
             iteration.
         full: Address of the mbarrier at which bulk copies into it arrive.
+        is_of_pair: Whether that is the one of the CTA that leads a pair.
         slot: Number of the slot (i32); None where the ring has one, or it is no slot.
         slot_bytes: From one slot to the next.
     """
@@ -37,3 +38,4 @@ class Buffer:
     full: ir.Value | None = None
     slot: ir.Value | None = None
     slot_bytes: int = 0
+    is_of_pair: bool = False

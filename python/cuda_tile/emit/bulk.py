@@ -13,6 +13,7 @@ from cuda_tile.emit.bulk_places import bulk_copies
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.instructions import needs_of
+from cuda_tile.ir.cta_pairs import PAIR_CTAS
 from cuda_tile.ir.walk import segments
 
 _BULK = "cp.async.bulk.tensor"
@@ -20,6 +21,8 @@ _BULK = "cp.async.bulk.tensor"
 
 def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
     """Copies a tile of a view to a slot; the bytes arrive at the slot's mbarrier.
+
+    Those of a pair arrive at the mbarrier of the CTA that leads.
 
     A thread may name shared memory of its own CTA in either window, so that on sm_90
     the form of older PTX versions does, with a destination in the cluster. For sm_120
@@ -42,6 +45,9 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
             f"got {e.target.name}; engine = cp_async in the plan needs none"
         )
     window = "cta" if e.target.has(f"{_BULK}.shared::cta") else "cluster"
+    group = ""
+    if buffer.is_of_pair:
+        window, group = "cluster", f".cta_group::{PAIR_CTAS}"
     with one_thread(e):
         copies = bulk_copies(e, op, buffer)
         for start, coordinates in copies.places:
@@ -49,7 +55,8 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
             slots = ", ".join(f"${i + 2}" for i in range(count))
             text = (
                 f"cp.async.bulk.tensor.{count}d.shared::{window}.global.tile"
-                f".mbarrier::complete_tx::bytes [$0+{start}], [$1, {{{slots}}}], "
+                f".mbarrier::complete_tx::bytes{group} [$0+{start}], "
+                f"[$1, {{{slots}}}], "
                 f"[${count + 2}];"
             )
             operands = [buffer.pointer, copies.tensor_map, *coordinates, buffer.full]

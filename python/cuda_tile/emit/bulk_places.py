@@ -7,10 +7,12 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.emit.buffer import Buffer
+from cuda_tile.emit.cta_pairs import first_of_cta
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.maps import number_of_map
 from cuda_tile.ir.walk import location_text
+from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.records import dataclass
 
 _HALF = 1 << 31
@@ -57,7 +59,7 @@ def bulk_copies(e: Emitter, op: ir.Operation, buffer: Buffer) -> BulkCopies:
             location_text(op),
         )
     b, indices = e.builder, index_operands(op)
-    starts = [_start(e, view, d, indices[d]) for d in order]
+    starts = [_start_of_cta(e, view, d, indices[d], buffer.layout) for d in order]
     made: dict[tuple[int, int], ir.Value] = {}
     places: list[tuple[int, tuple[ir.Value, ...]]] = []
     for box in found.boxes:
@@ -68,6 +70,14 @@ def bulk_copies(e: Emitter, op: ir.Operation, buffer: Buffer) -> BulkCopies:
         coordinates = tuple(made[at] for at in enumerate(box.origin))
         places.append((buffer.base_bytes + box.start_bytes, coordinates))
     return BulkCopies(e.maps[number], tuple(places))
+
+
+def _start_of_cta(
+    e: Emitter, view: ir.Value, dim: int, index: ir.Value, layout: SharedLayout
+) -> ir.Value:
+    """First element along one dimension of what this CTA copies of the tile."""
+    start, own = _start(e, view, dim, index), first_of_cta(e, layout, dim)
+    return start if own is None else e.builder.add(start, own)
 
 
 def _start(e: Emitter, view: ir.Value, dim: int, index: ir.Value) -> ir.Value:

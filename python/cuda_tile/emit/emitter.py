@@ -107,6 +107,7 @@ class Emitter:
         shared_symbol: Name of the kernel's shared-memory variable.
         scratch: Where in it scratch memory begins, in bytes; see `analysis/scratch.py`.
         cluster: CTAs that serve a tile block.
+        is_pair: Whether tile blocks are CTAs of pairs.
     """
 
     def __init__(
@@ -119,6 +120,8 @@ class Emitter:
         shared_symbol: str = SHARED_SYMBOL,
         scratch: int = 0,
         cluster: int = 1,
+        *,
+        is_pair: bool = False,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
@@ -139,6 +142,9 @@ class Emitter:
         """Ops that others emit with their own, a part at a time (tensor_update.py)."""
         self.tile_heads: dict[ir.Operation, ir.Block] = {}
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
+        self.is_pair = is_pair
+        self.follows = False
+        """Whether what is emitted runs in the CTA of a pair that starts no products."""
         self.tensor: TensorMemory | None = None
         """The kernel's tensor memory, if it has some."""
         self._shared: ir.Value | None = None
@@ -291,6 +297,10 @@ class Emitter:
         is_constant = not self.target.has("nvvm.cluster.arrive")
         return self.threads.shared_address(self.shared_pointer(), is_constant)
 
+    def leader_address(self) -> ir.Value:
+        """That of the first CTA of the cluster."""
+        return self.threads.leader_address(self.shared_pointer())
+
     def table(self, data: bytes) -> ir.Value:
         """Address of constant bytes in global memory, aligned for any vector."""
         if data not in self._tables:
@@ -365,6 +375,16 @@ class Emitter:
         with self.packer.scope():
             yield
         self.threads = outer
+
+    @contextmanager
+    def once_of_two(self) -> Generator[None]:
+        """Emits what follows for some threads, and once more behind it for others.
+
+        Places of control flow in it become other blocks the next time.
+        """
+        landings = dict(self._landings)
+        yield
+        self._landings = landings
 
     def emit_block(self, block: ir.Block) -> None:
         """Emits the operations of a block in order, as far as control gets."""

@@ -12,6 +12,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import Point, successors
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.cta_pairs import PAIR_CTAS
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tile_loop import NEXT_TILE, TILES
 from cuda_tile.ir.walk import enclosing_entry
@@ -25,10 +26,12 @@ def tiles(e: Emitter, op: ir.Operation) -> None:
     carried = [ty for value in op.operands for ty in e.flat_types(value)]
     head = b.block([b.i32, *carried])
     e.tile_heads[op] = head
-    _go_on(e, op, b.in_prologue("nvvm.read.ptx.sreg.ctaid.x", b.i32), op)
+    _go_on(e, op, b.in_prologue(_register(e, "ctaid"), b.i32), op)
     b.enter(head)
     number, *values = head.arguments
     place = _coordinates(e, number, read_plan(enclosing_entry(op)).tile_group)
+    if e.is_pair:  # block 2 i and 2 i + 1 along x
+        place[0] = b.add(b.mul(place[0], PAIR_CTAS), e.threads.rank())
     b.branch(e.landing(body.target), [*place, *values])
     e.enter(body.target)
     with e.packer.scope():
@@ -41,10 +44,16 @@ def next_tile(e: Emitter, op: ir.Operation) -> None:
     """The number of the block that the CTA serves next, if there is one."""
     b = e.builder
     target = successors(op)[0].target.op
-    step = b.in_prologue("nvvm.read.ptx.sreg.nctaid.x", b.i32)
+    step = b.in_prologue(_register(e, "nctaid"), b.i32)
     number = e.tile_heads[target].arguments[0]
     _go_on(e, target, b.add(number, step), op)
     e.leave()
+
+
+def _register(e: Emitter, name: str) -> str:
+    """The special register of a number of CTAs along x, or of their pairs."""
+    name = name.replace("cta", "cluster") if e.is_pair else name
+    return f"nvvm.read.ptx.sreg.{name}.x"
 
 
 def _go_on(

@@ -28,14 +28,16 @@ from cuda_tile.emit.blocks import (
     when,
 )
 from cuda_tile.emit.buffer import Buffer
+from cuda_tile.emit.cta_pairs import arrive_at_peer, feeds_pair, in_leader
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.pending import wait_for_products
-from cuda_tile.emit.tensor_memory import fence, in_warp_that_issues, issuing
+from cuda_tile.emit.tensor_memory import commit, fence, in_warp_that_issues, issuing
 from cuda_tile.engines.registry import engine_of_op
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.async_products import runs_by_itself
 from cuda_tile.ir.attributes import integer, text
+from cuda_tile.ir.cta_pairs import PAIR_CTAS
 from cuda_tile.ir.rings import (
     MBARRIER_BYTES,
     RingPlaces,
@@ -95,10 +97,16 @@ class Iteration:
         """Address of the one that tells that it is empty."""
         return self._mbarrier(e, self.places.empty)
 
-    def _mbarrier(self, e: Emitter, first: int) -> ir.Value:
+    def full_in_leader(self, e: Emitter) -> ir.Value:
+        """Address of the first one in the CTA that leads a pair."""
+        return self._mbarrier(e, self.places.full, e.leader_address())
+
+    def _mbarrier(
+        self, e: Emitter, first: int, start: ir.Value | None = None
+    ) -> ir.Value:
         b = e.builder
         step = b.mul(self.slot, MBARRIER_BYTES)
-        address = b.add(e.shared_address(), step)
+        address = b.add(e.shared_address() if start is None else start, step)
         pointer = b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address))
         return b.byte_offset(pointer, mbarriers_of(self.ring) + first)
 
@@ -169,6 +177,8 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
     empty = draining.warps // _warps_that_speak(op)
     if is_drained_by_one(op):
         empty = 1 + _has_readers(op)
+    if is_filled_by_products(op) and e.is_pair:  # which are those of both CTAs
+        empty *= PAIR_CTAS
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
             distance = start + first + slot * MBARRIER_BYTES
@@ -216,7 +226,7 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
         _set_buffers(e, op)
         return
     iteration = Iteration.of(e, op)
-    full = iteration.full(e)
+    full, is_pair = iteration.full(e), feeds_pair(e, made)
     if text(made, "fill") == "tma":
         sizes, own = iteration.places.buffer_bytes, copied_by_threads(made)
         all_wait = bool(own) or e.threads.chosen is not None
@@ -228,12 +238,15 @@ def acquire(e: Emitter, op: ir.Operation) -> None:
             if not all_wait:
                 _wait_empty(e, iteration)
             n_bytes = sum(size for n, size in enumerate(sizes) if n not in own)
-            mbarriers.expect(e, full, n_bytes)
+            with in_leader(e, is_pair=is_pair):
+                mbarriers.expect(e, full, n_bytes * (PAIR_CTAS if is_pair else 1))
     else:
         _wait_empty(e, iteration)
     if is_filled_by_products(made):
         fence(e, "after")
-    _set_buffers(e, op, full)
+    if is_pair:
+        full = iteration.full_in_leader(e)
+    _set_buffers(e, op, full, is_of_pair=is_pair)
 
 
 def _wait_empty(e: Emitter, iteration: Iteration) -> None:
@@ -263,7 +276,7 @@ def publish(e: Emitter, op: ir.Operation) -> None:
         case _:
             pointer = Iteration.of(e, op).full(e)
             with issuing(e):
-                e.builder.create("nvvm.tcgen05.commit", [], [pointer])
+                commit(e, pointer)
                 mbarriers.arrive(e, pointer)  # a commit says nothing of the word
 
 
@@ -276,7 +289,9 @@ def take(e: Emitter, op: ir.Operation) -> None:
     barrier; with mbarriers for what the wait acquired (PTX ISA, "Async proxy").
     """
     made, b = ring_of(op), e.builder
-    if _has_mbarriers(made):
+    if feeds_pair(e, made) and e.follows:
+        pass  # the CTA that leads waits for the copies of both
+    elif _has_mbarriers(made):
         iteration = Iteration.of(e, op)
         alone = is_drained_by_one(made) and not is_read_by_threads(op)
         with in_warp_that_issues(e) if alone else nullcontext():
@@ -308,7 +323,7 @@ def release(e: Emitter, op: ir.Operation) -> None:
     if is_released_by_a_commit(made):
         empty = Iteration.of(e, op).empty(e)
         with issuing(e):
-            e.builder.create("nvvm.tcgen05.commit", [], [empty])
+            commit(e, empty)
             if _has_readers(made):
                 mbarriers.arrive(e, empty)
         return
@@ -320,14 +335,19 @@ def release(e: Emitter, op: ir.Operation) -> None:
     if is_filled_by_products(made):
         fence(e, "before")
     if _has_mbarriers(made):
-        _arrive_by_warps(e, Iteration.of(e, op).empty(e), _warps_that_speak(made))
+        empty, warps = Iteration.of(e, op).empty(e), _warps_that_speak(made)
+        to_both = e.is_pair and is_filled_by_products(made)
+        _arrive_by_warps(e, empty, warps, to_both=to_both)
 
 
-def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
+def _arrive_by_warps(
+    e: Emitter, pointer: ir.Value, warps: int, *, to_both: bool = False
+) -> None:
     """One arrival for so many warps, of one thread once its warp is there.
 
     Warps that issue products together have waited for the same ones, so that one of
-    them speaks for the others.
+    them speaks for the others. A sum is free once the warps of both CTAs of a pair have
+    loaded theirs.
     """
     if e.role.is_single:
         with one_thread(e):
@@ -339,9 +359,17 @@ def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
     place = b.binary("and", e.threads.index, threads - 1)
     with when(e, b.icmp("eq", place, 0)):
         mbarriers.arrive(e, pointer)
+        if to_both:
+            arrive_at_peer(e, pointer)
 
 
-def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> None:
+def _set_buffers(
+    e: Emitter,
+    op: ir.Operation,
+    full: ir.Value | None = None,
+    *,
+    is_of_pair: bool = False,
+) -> None:
     """Sets the buffers of a slot, whose start is computed here once."""
     made = ring_of(op)
     places, offset = places_in(made), integer(made, "offset")
@@ -355,6 +383,7 @@ def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> 
                 *(pointer, offset + start, layout, element, moves, full),
                 slot=slot,
                 slot_bytes=places.slot_bytes,
+                is_of_pair=is_of_pair,
             ),
         )
 

@@ -13,6 +13,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.role_slice import is_uniform
+from cuda_tile.analysis.tensor_columns import is_tensor_product
+from cuda_tile.emit.cta_pairs import leads
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.engines.tcgen05 import TCGEN05
@@ -70,11 +72,35 @@ def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
         b.branch_if(running, start, e.landing(Point(op, None)))
     b.enter(start)
     chosen = b.op("nvvm.elect.sync", b.i1) if _runs_by_warp(e, role) else None
-    b.branch(e.landing(first))
-    with e.in_role(role, ir.InsertionPoint(list(start.operations)[-1])):
+    if not (e.is_pair and _multiplies(first.block)):
+        _run(e, role, first, chosen)
+        return
+    own, others = b.block(), b.block()
+    b.branch_if(leads(e), own, others)
+    for block, follows in ((own, False), (others, True)):
+        b.enter(block)
+        e.follows = follows
+        with e.once_of_two():
+            _run(e, role, first, chosen)
+    e.follows = False
+
+
+def _run(e: Emitter, role: Role, first: Point, chosen: ir.Value | None) -> None:
+    """Emits the ops of a role, behind a branch in the current block."""
+    here = e.builder.ip.block
+    e.builder.branch(e.landing(first))
+    with e.in_role(role, ir.InsertionPoint(list(here.operations)[-1])):
         e.threads.chosen = chosen
         e.enter(first)
         e.emit_block(first.block)
+
+
+def _multiplies(block: ir.Block) -> bool:
+    """Whether products are started in a block."""
+    ops = block_ops(block)
+    return any(
+        map(is_tensor_product, (*ops, *(n for op in ops for n in nested_ops(op))))
+    )
 
 
 def _runs_by_warp(e: Emitter, role: Role) -> bool:

@@ -14,6 +14,7 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.operations import GLOBAL_SPACE
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import flag, integer
+from cuda_tile.ir.cta_pairs import PAIR_CTAS
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import entry_name, op_stem
 
@@ -41,7 +42,10 @@ def grid_position(e: Emitter, op: ir.Operation) -> None:
                 "expected the arguments of 'tileas.tiles' instead of "
                 f"'{op.name}', in a kernel whose CTAs serve several tile blocks"
             )
-        for result, extent in zip(op.results, e.grid_extents, strict=True):
+        x, y, z = e.grid_extents
+        if e.is_pair:
+            x = e.builder.mul(x, PAIR_CTAS)
+        for result, extent in zip(op.results, (x, y, z), strict=True):
             e.set(result, extent)
         return
     register = _REGISTERS[op_stem(op)]

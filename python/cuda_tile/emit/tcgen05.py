@@ -52,7 +52,6 @@ from cuda_tile.layout.tensor import (
 Start = Callable[[], None]
 """Starts an instruction where it is called."""
 SIGNS = ("signedness_lhs", "signedness_rhs")
-_ONE_CTA = "#nvvm.cta_group<cta_1>"
 _PLAIN = 5
 _WIDE_BLOCK = 32
 """Elements that share a factor where an instruction does not say how many."""
@@ -73,6 +72,9 @@ def tcgen05(e: Emitter, op: ir.Operation) -> None:
             "tileas.mma_sync multiplies on every chip"
         )
     acc = e.pending(op.operands[2])
+    if e.follows:  # the other CTA of the pair starts it
+        e.set(op.results[0], Pending(acc.layout, ()))
+        return
     if len(copied_scales_of(op)) < len(scales_of(op)):
         store_scales(e, op, _atom_of(op))
     with in_warp_that_issues(e):
@@ -138,7 +140,7 @@ def _multiply(
         block = atom.shape[2] // atom.factors
         attributes = {
             "kind": b.attribute(f"#nvvm.block_scale_kind<{kind}>"),
-            "ctaGroup": b.attribute(_ONE_CTA),
+            "ctaGroup": b.attribute("#nvvm.cta_group<cta_1>"),
         }
         if block < _WIDE_BLOCK:
             text = f"#nvvm.tcgen05_mma_block_scale<block{block}>"
@@ -147,7 +149,7 @@ def _multiply(
         return
     attributes = {
         "kind": b.attribute(f"#nvvm.tcgen05_mma_kind<{kind}>"),
-        "ctaGroup": b.attribute(_ONE_CTA),
+        "ctaGroup": b.attribute(f"#nvvm.cta_group<cta_{atom.ctas}>"),
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get(list(_SEGMENTS)),
     }
     b.create("nvvm.tcgen05.mma", [], operands, attributes)
@@ -180,9 +182,9 @@ class _Side:
             e.buffer(value),
             element_bits(BufferType(value.type).element_type),
         )
-        size = atom.shape[ROLES.index(role)]
+        size = TCGEN05.rows_read(atom)[ROLES.index(role)]
         across = TCGEN05.may_lie_across(atom)
-        found = describe(buffer.layout, bits, role, size, across)
+        found = describe(buffer.layout.own, bits, role, size, across)
         if isinstance(found, str) or buffer.base_bytes % found.alignment_bytes:
             why = found if isinstance(found, str) else f"it is at {buffer.base_bytes}"
             raise UserError(

@@ -8,7 +8,7 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.layout.coords import n_bits
-from cuda_tile.layout.descriptors import UNIT_BYTES
+from cuda_tile.layout.descriptors import ADDRESS_BITS, UNIT_BYTES
 
 
 def matrix_descriptor(e: Emitter, buffer: Buffer, constant: int) -> ir.Value:
@@ -26,6 +26,8 @@ def matrix_descriptor(e: Emitter, buffer: Buffer, constant: int) -> ir.Value:
     address = e.shared_address() if slot is not None else start
     address = b.add(address, b.constant(b.i32, buffer.base_bytes))
     units = b.op("llvm.lshr", b.i32, address, b.constant(b.i32, n_bits(UNIT_BYTES)))
+    if e.is_pair:  # whose addresses say which CTA's they are, above the field
+        units = b.binary("and", units, (1 << ADDRESS_BITS) - 1)
     first = b.add(b.unsigned(units, b.i64), b.constant(b.i64, constant))
     if slot is None:
         return first

@@ -24,6 +24,7 @@ from cuda_tile.constants import TENSOR_ACCESS_REGISTERS
 from cuda_tile.emit import mbarriers
 from cuda_tile.emit.blocks import barrier, is_first, when
 from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.cta_pairs import BOTH, group_of
 from cuda_tile.emit.emitter import Emitter, TensorMemory
 from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.errors import InternalError
@@ -61,10 +62,13 @@ def allocate_columns(e: Emitter, entry: ir.Operation) -> None:
     b, places = e.builder, tensor_columns(entry)
     pointer = b.byte_offset(e.shared_pointer(), integer(entry, TENSOR_ATTRIBUTE))
     word = b.byte_offset(pointer, MBARRIER_BYTES)
+    group = {"group": group_of(e)}
+    if e.is_pair:
+        barrier(e)  # the other CTA of the pair has begun
     with when(e, in_first_warp(e)):
         columns = b.constant(b.i32, places.allocated)
-        b.create("nvvm.tcgen05.alloc", [], [word, columns])
-        b.create("nvvm.tcgen05.relinquish_alloc_permit", [], [])
+        b.create("nvvm.tcgen05.alloc", [], [word, columns], group)
+        b.create("nvvm.tcgen05.relinquish_alloc_permit", [], [], group)
     waiting = role_around(tensor_products(entry)[0]) or e.role
     own = {
         place: b.byte_offset(pointer, TENSOR_BYTES + number * MBARRIER_BYTES)
@@ -86,7 +90,8 @@ def free_columns(e: Emitter) -> None:
     hand_over(e)
     with when(e, in_first_warp(e)):
         columns = b.constant(b.i32, e.tensor.places.allocated)
-        b.create("nvvm.tcgen05.dealloc", [], [pointer_of(b, e.tensor.base), columns])
+        address, group = pointer_of(b, e.tensor.base), {"group": group_of(e)}
+        b.create("nvvm.tcgen05.dealloc", [], [address, columns], group)
 
 
 def in_first_warp(e: Emitter) -> ir.Value:
@@ -173,11 +178,18 @@ def own_mbarrier(e: Emitter, value: ir.Value) -> ir.Value | None:
 def commit(e: Emitter, mbarrier: ir.Value) -> None:
     """An arrival at an mbarrier once all products that this thread started are done.
 
+    In a pair at those of both CTAs, of the one thread that starts the products of both.
+
     Args:
         e: The emitter.
         mbarrier: Its address.
     """
-    e.builder.create("nvvm.tcgen05.commit", [], [mbarrier])
+    if e.follows:
+        return
+    b, operands = e.builder, [mbarrier]
+    if e.is_pair:
+        operands.append(b.constant(b.i16, BOTH))
+    b.create("nvvm.tcgen05.commit", [], operands, {"group": group_of(e)})
 
 
 def hand_over(e: Emitter) -> None:

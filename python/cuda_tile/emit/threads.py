@@ -49,6 +49,9 @@ class Threads:
         self._forms: dict[tuple[int, ...], ir.Value] = {}
         self._index: ir.Value | None = None
         self._shared_address: ir.Value | None = None
+        self._leader_address: ir.Value | None = None
+        self._rank: ir.Value | None = None
+        self._leads: ir.Value | None = None
 
     @property
     def index(self) -> ir.Value:
@@ -70,11 +73,27 @@ class Threads:
             first = b.constant(b.i32, role.first_warp * WARP_LANES)
             index = self.at_start("llvm.sub", b.i32, index, first)
         if self.cluster > 1:
-            rank = self.at_start("nvvm.read.ptx.sreg.cluster.ctarank", b.i32)
             bits = b.constant(b.i32, role.threads.bit_length() - 1)
-            rank = self.at_start("llvm.shl", b.i32, rank, bits)
+            rank = self.at_start("llvm.shl", b.i32, self.rank(), bits)
             index = self.at_start("llvm.or", b.i32, index, rank)
         return index
+
+    def rank(self) -> ir.Value:
+        """The number of the CTA in its cluster (i32)."""
+        if self._rank is None:
+            name = "nvvm.read.ptx.sreg.cluster.ctarank"
+            self._rank = self.at_start(name, self._builder.i32)
+        return self._rank
+
+    def leads(self) -> ir.Value:
+        """Whether that number is 0 (i1)."""
+        if self._leads is None:
+            b, kind = self._builder, self._builder.number(ICMP["eq"])
+            zero = b.constant(b.i32, 0)
+            self._leads = self.at_start(
+                "llvm.icmp", b.i1, self.rank(), zero, predicate=kind
+            )
+        return self._leads
 
     def at_start(
         self,
@@ -128,6 +147,21 @@ class Threads:
                 address = self._uniform(address)
             self._shared_address = address
         return self._shared_address
+
+    def leader_address(self, start: ir.Value) -> ir.Value:
+        """The address of the shared memory of the cluster's first CTA (i32).
+
+        Args:
+            start: The pointer to this CTA's.
+        """
+        if self._leader_address is None:
+            b = self._builder
+            saved, b.ip = b.ip, self._place
+            text = "mapa.shared::cluster.u32 $0, $1, 0;"
+            address = b.ptx_value(text, b.i32, start)
+            b.ip = saved
+            self._leader_address = self._uniform(address)
+        return self._leader_address
 
     def pinned(self, value: ir.Value) -> ir.Value:
         """What LLVM knows nothing of, and so computes nowhere else."""

@@ -67,6 +67,8 @@ class Terms:
         batch: Matrices; None where there is no batch dimension.
         scaling: The scale factors, if there are some.
         allows_short_sums: Whether the sum may have fewer bits than its type.
+        ctas: CTAs that start it together, each with the rows and columns of a result of
+            its own.
     """
 
     operand: str
@@ -75,6 +77,7 @@ class Terms:
     batch: int | None = None
     scaling: Scaling | None = None
     allows_short_sums: bool = False
+    ctas: int = 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -227,6 +230,10 @@ class Engine(ABC):
         """
         del atom
         return self.widths_across
+
+    def rows_read(self, atom: Atom) -> tuple[int, int]:
+        """Rows of A and columns of B that an instruction reads in a CTA's memory."""
+        return atom.shape[:2]
 
     def warp_step(self, atom: Atom) -> tuple[int, int]:
         """Rows and columns of the result that a warp has of one instruction."""

@@ -62,6 +62,11 @@ class Tcgen05(Engine):
                 f"expected scale factors for {scalings or 'none'} for atom "
                 f"{atom.name}, got {terms.scaling}"
             )
+        if found.ctas != terms.ctas:
+            return (
+                f"expected an instruction of {terms.ctas} CTAs, as all of the kernel, "
+                f"got {atom.name}"
+            )
         kind = kind_of(terms.operand, found.suffix)
         if kind in target.tensor_kinds:
             return None
@@ -125,7 +130,9 @@ class Tcgen05(Engine):
         if rows < TENSOR_ROWS[0] or columns < TENSOR_COLUMNS[0]:
             return None
         types = terms.operand, terms.accumulator
-        atom = find_tensor_atom(*types, rows, columns, terms.scaling)
+        atom = find_tensor_atom(*types, rows, columns, terms.scaling, terms.ctas)
+        if terms.ctas > 1 and columns > TENSOR_COLUMNS[-1]:
+            return None  # halves of B would be columns of other instructions
         if atom is None or depth < atom.shape[2]:
             return None
         return None if self.refuse_chip(atom, terms, target) else atom
@@ -137,6 +144,10 @@ class Tcgen05(Engine):
             atom: The instruction.
         """
         return () if as_tensor_atom(atom).packed > 1 else self.widths_across
+
+    def rows_read(self, atom: Atom) -> tuple[int, int]:
+        """Rows of A and columns of B: of the latter a CTA of a pair has half."""
+        return atom.shape[0], as_tensor_atom(atom).own_columns
 
     def slowdown(self, target: Target, atom: Atom | None = None) -> float:
         """Its time per multiply-add: 64 rows take as long as 128.
@@ -153,7 +164,7 @@ class Tcgen05(Engine):
         return TENSOR_ROWS[-1] / atom.shape[0] / as_tensor_atom(atom).packed
 
     def shared_bytes_read(self, reading: Reading, division: Division) -> int:
-        """Each instruction reads its rows and its columns.
+        """Each instruction reads its rows and its columns, those of this CTA.
 
         Args:
             reading: The properties of the product.
@@ -161,7 +172,8 @@ class Tcgen05(Engine):
         """
         m, n, k = reading.extents
         rows, columns, _ = division.atom.shape
-        elements = (m // rows) * (n // columns) * k * (rows + columns)
+        read = sum(self.rows_read(division.atom))
+        elements = (m // rows) * (n // columns) * k * read
         packed = as_tensor_atom(division.atom).packed
         return elements * reading.operand_bits // 8 // packed
 

@@ -134,7 +134,8 @@ class _EntryDecoder:
             parameters.append(kind)
         body = self._block(block)
         slots, is_persistent = len(self._slots), self._is_persistent
-        return Entry(name, tuple(parameters), body, slots, is_persistent)
+        is_pair = "tileas.pair" in op.attributes
+        return Entry(name, tuple(parameters), body, slots, is_persistent, is_pair)
 
     def names(self, op: ir.Operation) -> tuple[str, ...]:
         """The SSA name of each slot, as the entry prints."""
@@ -210,7 +211,8 @@ def decode_type(kind: ir.Type) -> Type:
 
 
 def _buffer(kind: ext.BufferType) -> BufferType:
-    (bits,) = kind.layout.groups
+    """A buffer; of one that CTAs hold together a tile block sees all of it."""
+    bits = [bit for group in kind.layout.groups for bit in group]
     moves = tuple(tuple((int(n), int(d)) for n, d in bit) for bit in bits)
     return BufferType(tuple(kind.shape), element(str(kind.element_type)), moves)
 

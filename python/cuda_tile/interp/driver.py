@@ -216,6 +216,8 @@ class Session:
         kernel = _select(program, entry)
         is_checked = options.mode != "permissive"
         extents = _grid(kernel.name, grid, is_checked=is_checked)
+        if kernel.is_pair:
+            extents = 2 * extents[0], *extents[1:]
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
         if algebra is not None:

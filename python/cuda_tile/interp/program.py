@@ -210,6 +210,7 @@ class Entry:
         slot_count: Slots of its values.
         is_persistent: Whether it has `tileas.tiles`, so that a CTA may serve several
             tile blocks.
+        is_pair: Whether it has `tileas.pair`: a tile block of a launch is two of its.
     """
 
     name: str
@@ -217,6 +218,7 @@ class Entry:
     body: Block
     slot_count: int
     is_persistent: bool = False
+    is_pair: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -20,6 +20,7 @@ from cuda_tile.engines import registry
 from cuda_tile.engines.engine import Atom, Division, Engine, Terms
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.attributes import attribute_of
+from cuda_tile.ir.cta_pairs import PAIR_CTAS, is_pair
 from cuda_tile.ir.plan_values import (
     PLAN_ATTRIBUTE,
     chosen_fields,
@@ -354,6 +355,7 @@ def terms_of(op: ir.Operation) -> Terms:
         batch_of(op) if len(shape_of(op.results[0])) > 2 else None,
         scaling_of(op),
         allows_short_sums="fast_acc" in op.attributes,
+        ctas=PAIR_CTAS if is_pair(enclosing_entry(op)) else 1,
     )
 
 

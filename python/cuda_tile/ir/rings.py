@@ -132,9 +132,11 @@ def mbarriers_of(ring: ir.Operation) -> int:
 
 
 def buffer_type_bytes(ty: ir.Type) -> int:
-    """Bytes of a buffer, from its type."""
+    """Bytes of a CTA's buffer, from its type."""
     buffer = BufferType(ty)
-    return prod(buffer.shape) * element_bits(buffer.element_type) // 8
+    _, *others = buffer.layout.groups
+    whole = prod(buffer.shape) * element_bits(buffer.element_type) // 8
+    return whole >> sum(map(len, others))
 
 
 def ring_of(op: ir.Operation) -> ir.Operation:

@@ -41,7 +41,8 @@ _TENSOR_MODES = {0: 0, 128: 2, 64: 4, 32: 6}
 """Bits 61 to 63 of a descriptor of `tcgen05`."""
 _TENSOR_CONSTANT = 1 << 46
 """What bits 46 to 48 of such a descriptor must hold."""
-_FIELD_BITS = 14
+ADDRESS_BITS = 14
+"""Bits of each of the fields, in units of 16 bytes."""
 _WITHOUT_MEANING = 1
 """What fields hold that the arrangement does not use, in units of 16 bytes."""
 
@@ -246,7 +247,7 @@ def _strided(steps: tuple[int, ...]) -> int | None:
 
 
 def _checked(found: OperandDescriptor) -> OperandDescriptor | str:
-    most = UNIT_BYTES << _FIELD_BITS
+    most = UNIT_BYTES << ADDRESS_BITS
     sizes = (found.leading_bytes, found.stride_bytes)
     if max(sizes) >= most:
         return f"expected distances below {most} bytes, got {max(sizes)}"

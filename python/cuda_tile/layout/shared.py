@@ -48,6 +48,8 @@ class SharedLayout(Pictured):
     Attributes:
         shape: Extents of the tensor dimensions in elements, powers of two.
         offset: Basis of each bit of the element offset, low bit first.
+        block: Basis of each bit of the number of a CTA, where the buffers of several
+            hold the elements together: bits of the offset above those of a CTA's own.
 
     Raises:
         LayoutError: As for `LinearLayout`, or if the bases are not one to one.
@@ -55,38 +57,76 @@ class SharedLayout(Pictured):
 
     shape: tuple[int, ...]
     offset: tuple[Coord, ...]
+    block: tuple[Coord, ...] = ()
 
     def __post_init__(self) -> None:
         check_shape(self.shape)
-        check_bases(self.shape, self.offset, "offset")
-        columns = [pack(basis, self.shape) for basis in self.offset]
+        check_bases(self.shape, self._bases, "offset")
+        columns = [pack(basis, self.shape) for basis in self._bases]
         expected = sum(n_bits(extent) for extent in self.shape)
         if len(columns) != expected or f2.rank(columns) != expected:
-            msg = f"expected {expected} independent offset bases, got {self.offset}"
+            msg = f"expected {expected} independent offset bases, got {self._bases}"
             raise LayoutError(msg)
+
+    @property
+    def _bases(self) -> tuple[Coord, ...]:
+        return self.offset + self.block
 
     @classmethod
     def from_groups(
         cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
     ) -> SharedLayout:
-        """Builds a layout of the one group of a flat `#cute.layout` attribute.
+        """Builds a layout of the groups of a `#cute.layout` attribute.
 
         Args:
             shape: Extents of the buffer.
-            groups: Per group the terms (step, dimension) of each basis.
+            groups: Per group the terms (step, dimension) of each basis: offset, and
+                block where there are several CTAs.
 
         Raises:
-            LayoutError: There is not one group.
+            LayoutError: There are more than two groups, or none.
         """
-        if len(groups) != 1:
-            msg = f"expected 1 group of offset bases, got {len(groups)}"
+        if not 1 <= len(groups) <= 2:
+            msg = f"expected 1 or 2 groups of offset bases, got {len(groups)}"
             raise LayoutError(msg)
-        offset = tuple(coord_of_terms(basis, len(shape)) for basis in groups[0])
-        return cls(tuple(shape), offset)
+        made = (
+            tuple(coord_of_terms(basis, len(shape)) for basis in group)
+            for group in groups
+        )
+        return cls(tuple(shape), *made)
 
     def groups(self) -> Groups:
-        """Gives the one group of the flat `#cute.layout` attribute."""
-        return [[terms(basis) for basis in self.offset]]
+        """Gives the groups of the `#cute.layout` attribute, flat for one CTA."""
+        groups = (self.offset, self.block) if self.block else (self.offset,)
+        return [[terms(basis) for basis in group] for group in groups]
+
+    @cached_property
+    def own(self) -> SharedLayout:
+        """The layout of what one CTA holds, as a tile of its own.
+
+        Raises:
+            LayoutError: CTAs do not share out a dimension by its highest bits.
+        """
+        if not self.block:
+            return self
+        shape = list(self.shape)
+        for basis in reversed(self.block):
+            (dim,) = (d for d, step in enumerate(basis) if step)
+            if basis[dim] * 2 != shape[dim]:
+                msg = f"expected CTAs to hold whole parts of {self.shape}, got {basis}"
+                raise LayoutError(msg)
+            shape[dim] //= 2
+        return SharedLayout(tuple(shape), self.offset)
+
+    def beside_peer(self, dim: int) -> SharedLayout:
+        """Gives the layout of twice as much, of which a CTA and its peer hold half.
+
+        Args:
+            dim: The dimension that they share out.
+        """
+        double = (n * 2 if d == dim else n for d, n in enumerate(self.shape))
+        half = (n if d == dim else 0 for d, n in enumerate(self.shape))
+        return SharedLayout(tuple(double), self.offset, (tuple(half),))
 
     def apply(self, offset: int) -> Coord:
         """Gives the coordinate at an element offset.
@@ -94,15 +134,15 @@ class SharedLayout(Pictured):
         Raises:
             LayoutError: The offset lies outside the buffer.
         """
-        if offset >> len(self.offset):
-            msg = f"expected an offset below {1 << len(self.offset)}, got {offset}"
+        if offset >> len(self._bases):
+            msg = f"expected an offset below {1 << len(self._bases)}, got {offset}"
             raise LayoutError(msg)
-        columns = [pack(basis, self.shape) for basis in self.offset]
+        columns = [pack(basis, self.shape) for basis in self._bases]
         return unpack(f2.apply(columns, offset), self.shape)
 
     @cached_property
     def _inverse(self) -> tuple[int, ...]:
-        return f2.invert([pack(basis, self.shape) for basis in self.offset])
+        return f2.invert([pack(basis, self.shape) for basis in self._bases])
 
     def invert(self) -> tuple[tuple[int, ...], ...]:
         """Gives, per dimension and bit (low first), its XOR to the element offset."""
@@ -136,6 +176,7 @@ class SharedLayout(Pictured):
         return SharedLayout(
             tuple(self.shape[dim] for dim in perm),
             tuple(tuple(basis[dim] for dim in perm) for basis in self.offset),
+            tuple(tuple(basis[dim] for dim in perm) for basis in self.block),
         )
 
     def finer(self, count: int) -> SharedLayout:
@@ -165,10 +206,11 @@ class SharedLayout(Pictured):
 
     def reshape(self, shape: Sequence[int]) -> SharedLayout:
         """Gives the layout of the same bytes after a row-major reshape."""
-        columns = (pack(basis, self.shape) for basis in self.offset)
-        return SharedLayout(
-            tuple(shape), tuple(unpack(column, shape) for column in columns)
+        groups = (
+            tuple(unpack(pack(basis, self.shape), shape) for basis in group)
+            for group in (self.offset, self.block)
         )
+        return SharedLayout(tuple(shape), *groups)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ thread its row, of shape 16x256b the fragments that a warp of `wgmma` has: 64 ro
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from cuda_tile.layout.atoms import AtomTypes, Scaling, find_types
@@ -113,6 +114,9 @@ class TensorAtom:
         packed: Elements in a byte of shared memory, neighbours along K, the first in
             its low half; without padding, other than in kind f8f6f4 (PTX ISA, "Packing
             formats").
+        ctas: CTAs whose rows it multiplies: 2 are a pair, each with M rows of A and D
+            of its own, and N / 2 columns of B ("Data Path Layout Organization",
+            layout A).
     """
 
     name: str
@@ -123,6 +127,12 @@ class TensorAtom:
     scalings: tuple[Scaling, ...] = ()
     factors: int = 0
     packed: int = 1
+    ctas: int = 1
+
+    @property
+    def own_columns(self) -> int:
+        """Columns of B that it reads in the shared memory of each CTA."""
+        return self.shape[1] // self.ctas
 
     @property
     def is_half(self) -> bool:
@@ -163,12 +173,20 @@ def _types(depth: int, suffix: str) -> tuple[AtomTypes, ...]:
 
 
 _PREFIX = "tcgen05."
+_PAIR = ".pair"
 _NAME = re.escape(_PREFIX) + r"m(\d+)n(\d+)k(\d+)(\.\w+)?"
+LEAST_PAIR_COLUMNS = 32
+"""N of an instruction of a pair: each CTA has 16 columns of B, as for one CTA alone."""
 
 
 @lru_cache(maxsize=64)
 def tensor_atom(name: str) -> TensorAtom | None:
-    """The instruction of a name, "tcgen05.m128n256k16"; None if there is none."""
+    """The instruction of a name, "tcgen05.m128n256k16"; None if there is none.
+
+    That of a pair is called by the rows of both CTAs, "tcgen05.m256n256k16.pair".
+    """
+    if name.endswith(_PAIR):
+        return _of_pair(name)
     found = re.fullmatch(_NAME, name)
     if found is None:
         return None
@@ -186,21 +204,34 @@ def tensor_atom(name: str) -> TensorAtom | None:
     )
 
 
+def _of_pair(name: str) -> TensorAtom | None:
+    """The instruction of a pair; those of scale factors and of 64 rows are left out."""
+    found = re.fullmatch(_NAME, name.removesuffix(_PAIR))
+    if found is None or int(found[1]) != 2 * TENSOR_LANES:
+        return None
+    one = tensor_atom(f"{_PREFIX}m{TENSOR_LANES}n{found[2]}k{found[3]}{found[4] or ''}")
+    if one is None or one.scalings or one.shape[1] < LEAST_PAIR_COLUMNS:
+        return None
+    return replace(one, name=name, ctas=2)
+
+
 def find_tensor_atom(
     operand: str,
     accumulator: str,
     rows: int,
     columns: int,
     scaling: Scaling | None = None,
+    ctas: int = 1,
 ) -> TensorAtom | None:
     """The instruction of these element types with the most rows and columns.
 
     Args:
         operand: The element type of A and B.
         accumulator: The element type of the sum.
-        rows: Rows of the result, which it has at most.
+        rows: Rows of the result of a CTA, which it has at most.
         columns: Columns of it.
         scaling: The scale factors, if there are some.
+        ctas: CTAs that multiply together.
 
     Returns:
         The instruction, or None where none takes the types or is so small.
@@ -211,7 +242,8 @@ def find_tensor_atom(
         for kind in _KINDS
         if (scaling in kind.scalings if scaling else not kind.scalings)
     }
-    atoms = (tensor_atom(f"{_PREFIX}m{m}n{n}k{end}") for end in ends)
+    last = _PAIR if ctas > 1 else ""
+    atoms = (tensor_atom(f"{_PREFIX}m{m * ctas}n{n}k{end}{last}") for end in ends)
     fitting = (
         a for a in atoms if a is not None and find_types(a.types, operand, accumulator)
     )
@@ -385,4 +417,4 @@ def instruction_descriptor(
     for place, flip in zip((15, 16), flips, strict=True):
         bits |= int(flip) << place
     rows, columns, _ = atom.shape
-    return bits | columns // 8 << 17 | rows // 16 << 24
+    return bits | columns // 8 << 17 | atom.ctas * rows // 16 << 24

@@ -24,6 +24,7 @@ from cuda_tile.emit.structure import emit_global
 from cuda_tile.emit.tensor_memory import allocate_columns
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.attributes import integer, value_of
+from cuda_tile.ir.cta_pairs import PAIR_CTAS, is_pair
 from cuda_tile.ir.launch import (
     CLUSTER_EXTENTS_ATTRIBUTE,
     CLUSTERS_ATTRIBUTE,
@@ -122,7 +123,8 @@ def emit_entry(entry: ir.Operation) -> None:
             all_threads(launch.block[0] // WARP_LANES),
             shared_symbol,
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
-            launch.cluster[0],
+            read_plan(entry).cluster,
+            is_pair=is_pair(entry),
         )
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
@@ -148,7 +150,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     estimate = entry.attributes.get(ESTIMATE_ATTRIBUTE)
     is_persistent = has_tiles(entry)
     return LaunchData(
-        cluster=(read_plan(entry).cluster, 1, 1),
+        cluster=(PAIR_CTAS if is_pair(entry) else read_plan(entry).cluster, 1, 1),
         block=(cta_warps(entry, read_plan(entry).num_warps) * WARP_LANES, 1, 1),
         abi=abi,
         appended=(*read_maps(entry), *((GridExtents(),) if is_persistent else ())),

@@ -63,10 +63,12 @@ from cuda_tile.analysis.role_slice import (
     passed_token,
 )
 from cuda_tile.analysis.tokens import token_operand
+from cuda_tile.errors import NoPair
 from cuda_tile.ir.attributes import attributes_of, text
 from cuda_tile.ir.carried import BRANCH, drop, first_carried, receiver
 from cuda_tile.ir.cloned import clone_with
 from cuda_tile.ir.copies import CP_ASYNC, copy_engine
+from cuda_tile.ir.cta_pairs import is_pair
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.traits import (
@@ -97,11 +99,15 @@ def run(entry: ir.Operation) -> None:
     plan = read_plan(entry)
     rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
     if plan.roles == "one" or not rings:
+        if is_pair(entry):
+            raise NoPair("no role brings operands of its products by bulk copies")
         hand_over_columns(entry)
         return
     try:
         _divide(entry, plan, rings)
     except CannotSplit as reason:
+        if is_pair(entry):
+            raise NoPair(f"no role of its own loads: {reason}") from None
         hand_over_columns(entry)
         add_remark(
             entry,
@@ -124,6 +130,11 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
     """Builds the roles, or raises `CannotSplit` before it has divided anything."""
     fills = [fill for ring in rings for fill in _fills(ring)]
     products = find_product_role(entry)
+    if products is None and is_pair(entry):
+        raise NoPair(
+            "no role of its own starts its products: sums begin with zero and are used "
+            "once, behind their loops, and bulk copies bring all operands"
+        )
     ops = block_ops(body(entry))
     outside = {op for op in ops if _has_mbarriers(op)}
     inside = [op for op in ops[:-1] if op not in outside]

@@ -27,6 +27,7 @@ from cuda_tile.emit.narrow import has_tf32
 from cuda_tile.engines.engine import Reading
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.attributes import integer, keyword
+from cuda_tile.ir.cta_pairs import PAIR_CTAS, halved_dim
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import (
     element_bits,
@@ -145,7 +146,7 @@ def fill_clocks(target: Target, plans: ProductPlans) -> float:
         plans: The plans of the products.
     """
     filled = {
-        value: tile_bytes(value)
+        value: _brought_bytes(value)
         for product, plan in plans.items()
         for index, value in enumerate(list(product.op.operands)[:2])
         if not is_staging_hoisted(product.op, index)
@@ -201,8 +202,16 @@ def copy_clocks(target: Target, product: Product) -> float:
         target: The chip.
         product: The product.
     """
-    _, n, k = product.extents
-    return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
+    bytes_ = _brought_bytes(product.op.operands[1]) / product.batch
+    return bytes_ / target.l2_bytes_per_clock
+
+
+def _brought_bytes(operand: ir.Value) -> int:
+    """Bytes that a CTA brings of an operand to shared memory."""
+    load = source_load(operand)
+    if halved_dim(load) is None:
+        return tile_bytes(operand)
+    return tile_bytes(operand) // PAIR_CTAS
 
 
 def count_exponentials(ops: Iterable[ir.Operation]) -> int:

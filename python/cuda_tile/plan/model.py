@@ -32,10 +32,12 @@ from cuda_tile.constants import (
     ROLE_SPARED_REGISTERS,
     STARTING_REGISTERS,
 )
+from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, ProductPlan
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.traits import PRODUCTS
+from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.plan.clocks import (
     conversion_clocks,
@@ -415,6 +417,22 @@ class Model:
             return "a role makes bulk copies alone, which await no thread that computes"
         if has_role and not made.has_groups:
             return "no product of warpgroups, which alone take registers from a role"
+        return self._refusal_of_pair(made) if self._space.is_pair else None
+
+    def _refusal_of_pair(self, made: Candidate) -> str | None:
+        """Why the CTAs of a pair cannot multiply together.
+
+        Two pairs on a multiprocessor are left out: a CTA would wait for columns while
+        its peer has some, and no source says who gets them.
+        """
+        by_warps = (p for p, q in made.products.items() if q.engine != TCGEN05)
+        if (product := next(by_warps, None)) is not None:
+            return f"{location_text(product.op)}: tensor memory has no room for it"
+        loads = (made.copies.is_copied(p.op, i) for p in made.products for i in (0, 1))
+        if made.decision.roles != "load" or not all(loads):
+            return "no role brings both operands of its products by bulk copies"
+        if made.decision.ctas > 1:
+            return "a multiprocessor has CTAs of one pair alone"
         return None
 
     def _doubt(self, made: Candidate) -> str | None:

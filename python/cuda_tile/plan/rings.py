@@ -41,6 +41,7 @@ from cuda_tile.ir.copy_plan import (
     LoadPlan,
     read_store,
 )
+from cuda_tile.ir.cta_pairs import copied_bytes
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, Plan, ProductPlan, scaling_of
 from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
@@ -174,7 +175,7 @@ class SharedMemory:
             key, room = self._ring_key(loop), self._room(loop)
             engines = {n: self._copies.engines[n] for n in loads}
             engines |= {n: e for n, e in scales.items() if enclosing_loop(n) == loop}
-            size = slot_bytes_of(tile_bytes(load.results[0]) for load in engines)
+            size = slot_bytes_of(map(copied_bytes, engines))
             if key not in slots:
                 slots[key] = self._slots(loop, room, size)
                 if len(engines) > len(loads):
@@ -264,7 +265,7 @@ class SharedMemory:
             again: The loads that are made twice.
         """
         tiles = [*(o.load for o in self._of(loop)), *again]
-        size = slot_bytes_of(tile_bytes(load.results[0]) for load in tiles)
+        size = slot_bytes_of(map(copied_bytes, tiles))
         return choose_slots(self._target, self._whole_room(loop), size) > 0
 
     def bulk_stores(self) -> list[ir.Operation]:
@@ -366,7 +367,7 @@ class SharedMemory:
         """What a loop's rings may take beside those that plans by hand ask for."""
         room, by_hand = self._whole_room(loop), self._copies.loads.by_hand
         taken = sum(
-            by_hand[o.load].slots * tile_bytes(o.load.results[0])
+            by_hand[o.load].slots * copied_bytes(o.load)
             for o in self._of(loop)
             if o.load in by_hand
         )
@@ -489,9 +490,7 @@ def has_room_beside(copies: Copies, ctas: int) -> bool:
     """
     share = copies.loads.target.shared_bytes_per_sm // ctas
     slots = [
-        slot_bytes_of(
-            tile_bytes(o.load.results[0]) for o in copies.copied if o.loop == loop
-        )
+        slot_bytes_of(copied_bytes(o.load) for o in copies.copied if o.loop == loop)
         for loop in copies.copied_loops
     ]
     return LEAST_SHIFTED_SLOTS * max(slots, default=0) <= share

@@ -17,6 +17,7 @@ from dataclasses import field, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.constants import UNTOLD_SHARE
+from cuda_tile.errors import NoPair
 from cuda_tile.options import Options
 from cuda_tile.plan.model import Candidate, Model
 from cuda_tile.plan.space import Decision, Space
@@ -54,6 +55,9 @@ def search(
         space: The decisions.
         options: The user's choices.
         only: The decision that it shall be; None to choose.
+
+    Raises:
+        NoPair: It is of a pair of CTAs, which cannot multiply together.
     """
     taken = _Taking(entry, space, options)
     if only is not None:
@@ -64,6 +68,8 @@ def search(
         found = taken.first_fit(model, list(tier))
         if found is not None:
             return found
+    if space.is_pair:
+        raise NoPair(taken.first_reason())
     return taken.least_spilled()
 
 
@@ -124,6 +130,12 @@ class _Taking:
         else:
             first, _ = self._least_first()[0]
         return self.anyhow(model, list(self.space.clusters(first.decision.num_warps)))
+
+    def first_reason(self) -> str:
+        """Why the best candidate with a role that loads does not fit."""
+        found = [each for each, _ in self.tried if each.decision.roles == "load"]
+        found = found or [each for each, _ in self.tried]
+        return next(r for each in found if (r := each.refusal or each.doubt))
 
     def least_spilled(self) -> Found:
         """What spills least, of what ptxas takes and has room."""

@@ -30,6 +30,7 @@ from cuda_tile.constants import (
     WANTED_ELEMENTS,
 )
 from cuda_tile.ir.copy_plan import TMA
+from cuda_tile.ir.cta_pairs import is_pair
 from cuda_tile.ir.hints import read_hints
 from cuda_tile.ir.plan import ROLES, extents_of
 from cuda_tile.ir.tiles import elements_of, is_distributed
@@ -125,6 +126,7 @@ class Space:
         products: The products.
         largest_tile: Elements of the largest tile that the entry computes.
         is_persistent: Whether the user wants a CTA to compute several tile blocks.
+        is_pair: Whether its CTAs are those of pairs.
     """
 
     def __init__(
@@ -139,7 +141,7 @@ class Space:
         self.products = [op for op in ops if op.name in PRODUCTS]
         self.largest_tile = _largest_tile(ops)
         self.engines, self.rows = engines, rows
-        self.is_persistent = options.persistent
+        self.is_persistent, self.is_pair = options.persistent, is_pair(entry)
         self._combines = any(op.name in COMBINES for op in ops)
         self._is_chained = any(map(is_chained, self.products))
         self._may_cluster = options.target.has_clusters and suits_clusters(ops)

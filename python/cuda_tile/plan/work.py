@@ -16,6 +16,7 @@ from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.lane_folds import combining_slots
 from cuda_tile.constants import EXPENSIVE_SLOTS, INSTRUCTION_CLOCKS
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.cta_pairs import copied_bytes
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -48,7 +49,7 @@ def clocks_of(
         warps: Of a CTA; None where products give tiles their layouts.
     """
     if op.name in LOADS:
-        return {"L2": tile_bytes(op.results[0]) / target.l2_bytes_per_clock}
+        return {"L2": copied_bytes(op) / target.l2_bytes_per_clock}
     if op.name in STORES:
         value = op.operands[0 if op.name in VIEW_STORES else 1]
         return {"L2": tile_bytes(value) / target.l2_bytes_per_clock}

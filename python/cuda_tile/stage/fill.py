@@ -40,6 +40,7 @@ from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.copy_plan import CP_ASYNC, TMA, LoadPlan, read_load
+from cuda_tile.ir.cta_pairs import copied_bytes
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product
 from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
@@ -48,7 +49,6 @@ from cuda_tile.ir.tiles import (
     element_of,
     layout_of,
     shape_of,
-    tile_bytes,
 )
 from cuda_tile.ir.traits import LOADS, POINTER_LOADS, PRODUCTS, SAME_ELEMENTS, is_pure
 from cuda_tile.ir.walk import (
@@ -177,7 +177,7 @@ class Fills:
             users = [user for user, _ in renamed_uses(tile) if user.name in PRODUCTS]
             self._in_place.setdefault(loop, {})[load] = users
             return copy
-        taken = plan.slots * slot_bytes_of([tile_bytes(tile)])
+        taken = plan.slots * slot_bytes_of([copied_bytes(load)])
         self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
         return copy
 

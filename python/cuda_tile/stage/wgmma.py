@@ -156,7 +156,7 @@ def _in_shared(
             raise refuse(op, index, atom, "it is converted after it was loaded")
         shared = buffer_layout_of(filled)
         shared = shared.permute(TRANSPOSED) if plan.swap else shared
-        found = describe(shared, bits, role, count_of(atom, role))
+        found = describe(shared, bits, role, count_of(plan, role))
         if isinstance(found, str):
             raise refuse(op, index, atom, found)
         return filled

@@ -64,6 +64,10 @@ def Tileas_ScratchAttribute : Tileas_EntryAttribute<"scratch", I64Attr> {
 def Tileas_TensorAttribute : Tileas_EntryAttribute<"tensor", I64Attr> {
   let description = "Where in shared memory what products in tensor memory wait for is.";
 }
+def Tileas_PairAttribute : Tileas_EntryAttribute<"pair", UnitAttr> {
+  let description = "Tile blocks 2 i and 2 i + 1 along x are CTAs of one cluster, which "
+                    "multiply together.";
+}
 def Tileas_LaunchAttribute
     : Tileas_Attribute<"launch", DictionaryAttr, [], ["llvm.func"]> {
   let description = "How to launch a kernel of level P, and what its report says.";
@@ -80,6 +84,11 @@ def Tileas_PlanAttribute : Tileas_Attribute<"plan", DictionaryAttr, [
     Tileas_CopyInOp, Tileas_GatherInOp, Tileas_StoreSharedOp,
     Tileas_MmaSyncOp, Tileas_WgmmaOp, Tileas_Tcgen05Op, Tileas_TestingProductOp]> {
   let description = "What `plan`, a person or a tuner decided for the op.";
+}
+def Tileas_HalvedAttribute : Tileas_Attribute<"halved", I64Attr, [
+    CudaTile_LoadViewTkoOp]> {
+  let description = "Both CTAs of a pair load the same tile: the dimension of which each "
+                    "brings half.";
 }
 def Tileas_ReuseAttribute : Tileas_Attribute<"reuse", DictionaryAttr, [
     CudaTile_LoadViewTkoOp]> {

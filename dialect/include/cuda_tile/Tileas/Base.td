@@ -37,7 +37,9 @@ def Tileas_BufferType : TypeDef<Tileas_Dialect, "Buffer"> {
   let description = [{
     `!tileas.buffer<8x64xf16, #cute.layout<(1@1, ...)>>`: basis `i` of the flat
     layout is the contribution of bit `i` of the offset, in elements, to the
-    coordinates. Each element has exactly one offset.
+    coordinates. Each element has exactly one offset. With a second group,
+    `#cute.layout<((1@1, ...), (32@1))>`, the buffers of several CTAs hold the elements
+    together: basis `i` of that group is the contribution of bit `i` of a CTA's number.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,

@@ -52,8 +52,13 @@ static constexpr ScaledTypes scaledTypes[] = {
     {".nvf4", "i8", "f8E4M3FN", 16, 64, 2},
 };
 
+/// Whether an atom of tcgen05 is an instruction of two CTAs.
+static bool isOfPair(StringRef name) { return name.ends_with(".pair"); }
+
 /// What stands behind the shape in the name of an atom of tcgen05: ".mxf4".
 static StringRef suffixOf(StringRef name) {
+  if (isOfPair(name))
+    return "";
   size_t last = name.rfind('.');
   return last == name.find('.') ? "" : name.substr(last);
 }
@@ -95,12 +100,23 @@ static LogicalResult checkAtom(WgmmaOp op, std::optional<WgmmaShape> &atom,
          << step << ", got '" << op.getAtom() << "'";
 }
 
-/// The name is one of an instruction of tensor memory: C3.
+/// The name is one of an instruction of tensor memory: C3. That of a pair is called by
+/// the rows of both CTAs, of which the product has those of one.
 static LogicalResult checkAtom(Tcgen05Op op, std::optional<WgmmaShape> &atom,
                                Type) {
   StringRef name = op.getAtom();
+  bool isPair = name.consume_back(".pair");
   if (name.consume_front("tcgen05."))
     atom = parseAtom(name);
+  if (atom && isPair && atom->m == 256 && atom->suffix.empty() &&
+      atom->n >= 32 && atom->n <= 256 && atom->n % 32 == 0) {
+    atom->m /= 2;
+    return success();
+  }
+  if (isPair)
+    return op.emitOpError("expected atom of a pair to be tcgen05.m256, n and k, "
+                          "with n from 32 to 256 in steps of 32, got '")
+           << op.getAtom() << "'";
   bool isScaled = atom && llvm::any_of(scaledTypes, [&](const auto &types) {
                     return types.suffix == atom->suffix;
                   });
@@ -185,6 +201,20 @@ template <typename Op> static LogicalResult verifyProduct(Op op) {
   return success();
 }
 
+/// Two CTAs hold the right operand together where they multiply together: C7.
+static LogicalResult verifyHolders(Tcgen05Op op) {
+  bool isPair = isOfPair(op.getAtom());
+  auto left = cast<BufferType>(op.getLhs().getType());
+  BufferType right = op.getRhs().getType();
+  for (auto [buffer, isShared] :
+       {std::pair(left, false), std::pair(right, isPair)})
+    if (buffer.getLayout().getIsFlat() == isShared)
+      return op.emitOpError("expected lhs in one CTA, and rhs in ")
+             << (isPair ? "two" : "one") << " for atom " << op.getAtom()
+             << ", got " << buffer;
+  return success();
+}
+
 LogicalResult WgmmaOp::verify() { return verifyProduct(*this); }
 
 LogicalResult DepositOp::verify() {
@@ -237,7 +267,7 @@ LogicalResult Tcgen05Op::verify() {
   if (!isa<BufferType>(getLhs().getType())) // C2
     return emitOpError("expected lhs to be a buffer, got ")
            << getLhs().getType();
-  if (failed(verifyProduct(*this)))
+  if (failed(verifyProduct(*this)) || failed(verifyHolders(*this))) // C7
     return failure();
   return verifyScales(*this); // C6
 }

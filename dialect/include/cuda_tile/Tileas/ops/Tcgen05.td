@@ -22,13 +22,15 @@ def Tileas_Tcgen05Op : Tileas_AsyncProductOp<"tcgen05", "mma", "mbarrier",
     (C3) `atom` is m64 or m128, n of 16 to 256 in steps of 16, and k, elements in 32
          bytes.
          One that takes scale factors is m128, and has `.mxf8`, `.mxf4` or `.nvf4`
-         behind that.
+         behind that. One of a pair of CTAs is m256, n of 32 to 256 in steps of 32, and
+         has `.pair`: each has half of its rows.
     (C4) The atom takes the element types, and its m, n and k divide the extents.
     (C5) Integers have a signedness each, others, and bytes of `.mxf4` and `.nvf4`,
          have none.
     (C6) There are scale factors [M, S] and [S, N] for such an atom alone, of its type
          and for as many elements along K as it says. Both are tiles, which threads
          store to tensor memory, or both are buffers, which are copied there.
+    (C7) The CTAs of a pair hold `rhs` together, and nothing else is held so.
   }];
   let examples = [[{
     %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
