@@ -2,8 +2,9 @@
 """Who imports whom, of all Python files of a checkout, read from their texts.
 
 Edges are imports, at any depth of a file; the names that `import cuda_tile` loads on
-first use; and strings that name a module or a command of the package, since child
-processes and loaders by name begin so.
+first use; tables of rules with the modules that fill them (`RuleTable.fill_from`); and
+strings that name a module or a command of the package, since child processes and
+loaders by name begin so.
 """
 
 from __future__ import annotations
@@ -113,6 +114,22 @@ class Graph:
                     yield from self._member(_PACKAGE, node.attr)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield from self._named(node.value)
+        yield from self._fillers(tree)
+
+    def _fillers(self, tree: ast.Module) -> Iterator[str]:
+        """The modules that fill tables of rules, as a file's outermost calls say."""
+        assigned = {
+            ast.unparse(node.targets[0]): node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+        }
+        for node in tree.body:
+            called = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(called, ast.Call) and "fill_from" in ast.unparse(called.func):
+                package, homes = called.args[:2]
+                table = assigned.get(ast.unparse(homes), homes)
+                for word in " ".join(ast.literal_eval(table).values()).split():
+                    yield from self._module(f"{ast.literal_eval(package)}.{word}")
 
     def _named(self, text: str) -> Iterator[str]:
         """What a string may start or load."""

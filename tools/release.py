@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the folder of a release: wheels, sums, a list of parts, and its page.
 
-    tools/release [WHEEL ...] [-o build/release]
+    tools/release [WHEEL ...] [-o build/release] [--no-tries]
 
-Takes the wheels that tools/wheel has made, those of `dist/` by default, and checks that
-all are of the version of `version.py`, none is missing its programs or a licence, and
-that the changelog has a section for it. `docs/releasing.md` says what to do then.
+Without wheels it takes those of `release_wheels.PLAN`: what `dist/` does not have is
+made. It tries each where it can be tried, and checks that all are of the version of
+`version.py`, none is missing its programs or a licence, and that the changelog has a
+section for it. `docs/releasing.md` says what to do then.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from email.message import Message
 from pathlib import Path
 from typing import Any
 
+from release_wheels import ReleaseError, made_wheels, tried_rows
+
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "cuda_tile_compiler"
 PROGRAMS = ("cuda-tile-as", "cuda-tile-compile", "cuda-tile-server")
@@ -36,10 +39,6 @@ LINKED = (
     ("zstd", "BSD-3-Clause", None),
 )
 """What is linked into a wheel (NOTICE), its licence, and whose version it has."""
-
-
-class ReleaseError(Exception):
-    """What has to be mended before there can be a release."""
 
 
 @dataclass(frozen=True)
@@ -154,36 +153,50 @@ def parts_list(wheels: list[Wheel], version: str) -> dict[str, Any]:
     }
 
 
-def release_page(wheels: list[Wheel], version: str, text: str) -> str:
+TRIED_HEAD = """\
+| system | kind | machine | Python | glibc | wheel | installed | checks passed |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def release_page(
+    wheels: list[Wheel], version: str, text: str, tried: dict[Path, list[str]]
+) -> str:
     """The page: files with sums, where they were tried, what is new."""
     rows = [
         f"| {wheel.path.name} | {wheel.tags[0]} | {wheel.tags[1]} | "
         f"{wheel.path.stat().st_size / 1e6:.1f} MB | `{wheel.sum}` |"
         for wheel in wheels
     ]
-    install = (ROOT / "docs" / "install.md").read_text()
-    tried = install.partition("## Where it has been tried")[2].partition("\n## ")[0]
+    lines = [row for wheel in wheels for row in tried[wheel.path]]
+    not_tried = [f"- not tried: {w.path.name}" for w in wheels if not tried[w.path]]
     return "\n".join(
         [
             f"# cuda-tile-compiler {version}\n",
             "| file | Python | platform | size | SHA-256 |\n|---|---|---|---|---|",
             *rows,
-            f"\n## Where it was tried\n{tried.rstrip()}\n\n## What is new\n\n{text}\n",
+            f"\n## Where it was tried\n\n{TRIED_HEAD}" + "\n".join(lines),
+            *(["", *not_tried] if not_tried else []),
+            f"\n## What is new\n\n{text}\n",
         ]
     )
 
 
-def make_release(paths: list[Path], folder: Path) -> None:
+def make_release(paths: list[Path], folder: Path, is_trying: bool = True) -> None:
     """Writes the folder of a release.
+
+    Args:
+        paths: The wheels; none for those of the plan.
+        folder: Where; what is there is replaced.
+        is_trying: Whether to try the wheels that have not been tried.
 
     Raises:
         ReleaseError: Something has to be mended first.
     """
     version = package_version()
-    if not paths:
-        raise ReleaseError("expected wheels in dist/, got none; tools/wheel makes them")
-    wheels = [read_wheel(path, version) for path in sorted(paths)]
     text = changes((ROOT / "CHANGELOG.md").read_text(), version)
+    wheels = [read_wheel(path, version) for path in sorted(paths or made_wheels())]
+    tried = tried_rows([wheel.path for wheel in wheels], is_trying)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for wheel in wheels:
@@ -192,7 +205,7 @@ def make_release(paths: list[Path], folder: Path) -> None:
     (folder / "SHA256SUMS").write_text(sums)
     parts = json.dumps(parts_list(wheels, version), indent=1)
     (folder / "sbom.cdx.json").write_text(parts + "\n")
-    (folder / "release.md").write_text(release_page(wheels, version, text))
+    (folder / "release.md").write_text(release_page(wheels, version, text, tried))
 
 
 def main() -> int:
@@ -200,9 +213,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("wheels", nargs="*", type=Path, metavar="WHEEL")
     parser.add_argument("-o", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument(
+        "--no-tries", action="store_true", help="do not try what has not been tried"
+    )
     words = parser.parse_args()
     try:
-        make_release(words.wheels or list((ROOT / "dist").glob("*.whl")), words.o)
+        make_release(words.wheels, words.o, not words.no_tries)
     except ReleaseError as error:
         print(f"release: error: {error}", file=sys.stderr)
         return 1

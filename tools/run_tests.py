@@ -3,7 +3,7 @@
 
 Called by `tools/test`, which sets the checkout up first. The last line of the
 output is `N passed, N failed`; the exit code is 1 if anything failed. Before it stands
-the time of each phase.
+the time of each phase, and the CPU time of all.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -318,13 +319,23 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def phases(results: Sequence[Outcome], n_checks: int, seconds: float) -> str:
-    """The time of the checks, which ran side by side, and of each suite."""
+def phases(
+    results: Sequence[Outcome], n_checks: int, seconds: float, cpu_seconds: float
+) -> str:
+    """The time of the checks, which ran side by side, and of each suite; CPU minutes.
+
+    Args:
+        results: Of the checks, then of the suites.
+        n_checks: How many are checks.
+        seconds: Of the whole run.
+        cpu_seconds: Of all processes that it started.
+    """
     suites = results[n_checks:]
     alone = sum(outcome.seconds for outcome in suites)
     parts = [("checks", seconds - alone)]
     parts += [(outcome.name, outcome.seconds) for outcome in suites]
-    return "time: " + ", ".join(f"{name} {spent:.0f} s" for name, spent in parts)
+    times = ", ".join(f"{name} {spent:.0f} s" for name, spent in parts)
+    return f"time: {times}; {cpu_seconds / 60:.1f} minutes of CPU time"
 
 
 def main() -> int:
@@ -341,7 +352,9 @@ def main() -> int:
     bad = [outcome for outcome in results if outcome.failed]
     # Once more at the end, where a long log is looked at first.
     print("".join(f"{outcome}\n" for outcome in bad), end="")
-    print(phases(results, len(checks), time.monotonic() - start))
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_seconds = spent.ru_utime + spent.ru_stime
+    print(phases(results, len(checks), time.monotonic() - start, cpu_seconds))
     passed = sum(outcome.passed for outcome in results)
     failed = sum(outcome.failed for outcome in results)
     print(f"{passed} passed, {failed} failed")

@@ -8,11 +8,10 @@ why there is still one copy of each dialect, pass and option in a process. The l
 step (auditwheel) checks what remains needed of the system, glibc and libstdc++, and
 names the wheel after the oldest glibc that has it.
 
-A wheel is for one version of Python, that of .venv or of `--python`, so a release has
-several. They share a build folder: only the bindings are compiled again, and LLVM's
-archives are linked anew. A wheel of the stable ABI (abi3) for all versions is not
-possible: MLIR's bindings call PyFrame_GetBack, PyFrame_GetLasti and
-PyCode_Addr2Location, which stand outside it (CPython's `Include/cpython`).
+A wheel that 3.12 or a later interpreter builds is for it and all later ones: its
+bindings keep to CPython's stable ABI (abi3). nanobind needs 3.12 for that, so 3.10 and
+3.11 have wheels of their own. `--python` says whose; all share a build folder: only the
+bindings are compiled again, and LLVM's archives are linked anew.
 
 `--arch aarch64` makes the wheel for another kind of machine (wheel_target.py).
 """
@@ -30,7 +29,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from wheel_target import DEBIAN, Target, target_named
+from wheel_target import DEBIAN, Target, headers_of, target_named, version_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -42,6 +41,8 @@ LIBRARY = "libCudaTileLLVM.so"
 STATIC = ("libz", "libzstd")
 """Archives of the system that are linked in."""
 GOAL_MEGABYTES = 60
+STABLE_FROM = (3, 12)
+"""The first version whose stable ABI has what nanobind needs."""
 
 
 def run(*command: str | Path, variables: Mapping[str, str] | None = None) -> str:
@@ -209,24 +210,36 @@ def environment_of(interpreter: str) -> Path:
     Raises:
         SystemExit: There is no such interpreter, or it has no headers.
     """
-    say = (
-        "import sys, sysconfig, pathlib\n"
-        "has = pathlib.Path(sysconfig.get_path('include'), 'Python.h').exists()\n"
-        "print('%d.%d' % sys.version_info[:2] if has else 'no headers')"
-    )
-    version = run(interpreter, "-c", say).strip()
-    if not version.startswith("3."):
+    found = shutil.which(interpreter)
+    if found is None or not (headers_of(Path(found)) / "Python.h").exists():
         sys.exit(
-            f"wheel: error: expected headers of {interpreter}, got none; "
+            f"wheel: error: expected {interpreter} with its headers, got "
+            f"{'no such program' if found is None else 'it without them'}; "
             "install its -dev package, or name another interpreter"
         )
+    version = version_of(Path(found))
     folder = BUILD.parent / f"wheel-python-{version}"
     if not (folder / "complete").exists():
-        run(interpreter, "-m", "venv", "--clear", folder)
+        run(found, "-m", "venv", "--clear", folder)
         python = folder / "bin" / "python"
         run(python, "-m", "pip", "install", "-q", "--no-deps", *build_requirements())
         (folder / "complete").touch()
     return folder / "bin" / "python"
+
+
+def stable_settings(python: Path) -> list[str]:
+    """What makes it the wheel of all later versions, too, where that can be.
+
+    Of no earlier ones: headers of 3.13.0 name functions that 3.12 has as macros.
+    """
+    major, minor = map(int, version_of(python).split("."))
+    if (major, minor) < STABLE_FROM:
+        return ["--config-settings=cmake.define.CUDA_TILE_STABLE_ABI="]
+    version = f"0x{major:02X}{minor:02X}0000"
+    return [
+        f"--config-settings=cmake.define.CUDA_TILE_STABLE_ABI={version}",
+        f"--config-settings=wheel.py-api=cp{major}{minor}",
+    ]
 
 
 def compile_for(python: Path, target: Target, out: Path) -> Path:
@@ -243,6 +256,7 @@ def compile_for(python: Path, target: Target, out: Path) -> Path:
         *(python, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
         *("--wheel-dir", out, f"--config-settings=build-dir={folder}"),
         f"--config-settings=cmake.define.CUDA_TILE_STUBS={STUBS}",
+        *stable_settings(python),
         *(
             f"--config-settings=cmake.define.{each}"
             for each in target.definitions(python)

@@ -63,23 +63,18 @@ class Target:
         return [f"--target={self.machine}-linux-gnu", f"--sysroot={self.system}"]
 
     def definitions(self, python: Path) -> list[str]:
-        """CMake's variables for a build with the headers of that Python's version.
+        """CMake's variables for a build with the headers of that Python.
+
+        CPython's headers are the same on both machines. What `configure` writes,
+        pyconfig.h, differs in assembler and in `wchar_t`, of which extensions see
+        nothing; Debian's own asks the compiler for the machine, and finds that of
+        `PACKAGES`.
 
         Args:
             python: An interpreter of this machine.
-
-        Raises:
-            SystemExit: The system has no headers of that version.
         """
         if self.is_here:
             return []
-        headers = self.system / "usr" / "include" / f"python{version_of(python)}"
-        if not headers.exists():
-            found = ", ".join(each.name for each in headers.parent.glob("python3*"))
-            sys.exit(
-                f"wheel: error: expected {headers.name} for {self.machine}, got "
-                f"{found or 'none'}; leave out --python, or name one of these"
-            )
         toolchain = ROOT / "cmake" / f"{self.machine.capitalize()}Toolchain.cmake"
         names = {
             "CMAKE_TOOLCHAIN_FILE": toolchain,
@@ -87,7 +82,10 @@ class Target:
             "MLIR_DIR": self.llvm / "lib" / "cmake" / "mlir",
         }
         for prefix in ("Python", "Python3"):
-            names |= {f"{prefix}_EXECUTABLE": python, f"{prefix}_INCLUDE_DIR": headers}
+            names |= {
+                f"{prefix}_EXECUTABLE": python,
+                f"{prefix}_INCLUDE_DIR": headers_of(python),
+            }
         return [f"{name}={value}" for name, value in names.items()]
 
     def environment(self, python: Path) -> dict[str, str]:
@@ -110,6 +108,12 @@ def version_of(python: Path) -> str:
     """An interpreter's version, such as 3.11."""
     say = "import sys; print('%d.%d' % sys.version_info[:2])"
     return subprocess.check_output([python, "-c", say], text=True).strip()
+
+
+def headers_of(python: Path) -> Path:
+    """The folder of an interpreter's headers."""
+    say = "import sysconfig; print(sysconfig.get_path('include'))"
+    return Path(subprocess.check_output([python, "-c", say], text=True).strip())
 
 
 def target_named(machine: str | None, build: Path) -> Target:

@@ -15,6 +15,11 @@ ENUM_INTERNALS = (r"^ +_[a-z0-9_]+_(: \w+)? = .*\n\n", "")
 RULES = {
     "ir.pyi": [
         ENUM_INTERNALS,
+        # Slots of C, of what is a `Sequence` of its type anyway.
+        (
+            r'^    def __(getitem|len)__\(self(, key)?, /\):\n +"""Return .*\n\n',
+            "",
+        ),
         # A value is generic over its type; without arguments it has any type.
         (r"(?<=import Any, )TypeVar, overload", "Generic, overload"),
         (

@@ -262,7 +262,7 @@ cuda_tile.module @m {{
 def test_a_product_on_a_grid_of_two_dimensions(
     gpu: str, engine: str, draws: Callable[[int], int]
 ) -> None:
-    m, n, k = 300, 136, 152
+    m, n, k = 180, 136, 152  # 3 rows of tiles: a strip of 2, and one of 1
     module = cuda_tile.load(PRODUCT.encode())
     more: dict[str, Any] = {"roles": "load"} if engine else {}
     after = persistent(group=2, engine=engine, **more)

@@ -147,3 +147,32 @@ def test_llvm_ir():
 def test_operation_argument_is_checked():
     with pytest.raises(TypeError, match=r"expected ir.Module.*got <class 'int'>"):
         _cuda_tile.translate_to_llvmir(3)
+
+
+def test_tracebacks_are_locations_of_python():
+    """Names, lines and columns of the calls, asked of Python by its attributes."""
+
+    def make() -> ir.Operation:
+        return ir.Operation.create("builtin.unrealized_conversion_cast", results=[])
+
+    with ir.loc_tracebacks(max_depth=2):
+        made = make()
+    line = make.__code__.co_firstlineno + 1
+    text = str(made.location)
+    prefix = "test_tracebacks_are_locations_of_python"
+    assert f'"{prefix}.<locals>.make"("{__file__}":{line}:15 to :84)' in text
+    assert f'at "{prefix}"("{__file__}":{line + 3}:15 to :21)' in text
+
+
+def test_lists_are_sequences_of_slices():
+    """Lengths, numbers from both ends, slices and what is no number."""
+    module = ir.Module.parse("func.func @h(%a: i1, %b: i2, %c: i3) { return }")
+    arguments = module.body.operations[0].regions[0].blocks[0].arguments
+    assert [str(each.type) for each in arguments] == ["i1", "i2", "i3"]
+    assert (len(arguments), str(arguments[-1].type)) == (3, "i3")
+    assert [str(each.type) for each in arguments[1:]] == ["i2", "i3"]
+    assert len(arguments[3:]) == 0
+    with pytest.raises(IndexError, match="index out of range"):
+        arguments[3]
+    with pytest.raises(ValueError, match="expected integer or slice"):
+        arguments["a"]

@@ -18,7 +18,14 @@ FILES = {
     "python/cuda_tile/cli/assembler.py": "",
     "python/cuda_tile/__init__.py": "from cuda_tile.api import compile, run\n",
     "python/cuda_tile/api.py": "from cuda_tile.pipeline import steps\n",
-    "python/cuda_tile/pipeline.py": "from cuda_tile.passes import ring, emit\n",
+    "python/cuda_tile/pipeline.py": "from cuda_tile.passes import ring, emit, rules\n",
+    "python/cuda_tile/passes/rules.py": """
+HOMES = {"mma": "wgmma mma"}
+RULES.fill_from("cuda_tile.passes", HOMES, group_of)
+OTHERS.fill_from("cuda_tile.passes", {"a": "scan"}, group_of)
+""",
+    "python/cuda_tile/passes/wgmma.py": "",
+    "python/cuda_tile/passes/scan.py": "",
     "python/cuda_tile/passes/__init__.py": "",
     "python/cuda_tile/passes/ring.py": "from cuda_tile.errors import UserError\n",
     "python/cuda_tile/passes/emit.py": "import cuda_tile.errors\n",
@@ -68,6 +75,14 @@ def test_importers_are_near_and_whole_kernels_far(root: Path) -> None:
 def test_the_file_need_not_exist_any_more(root: Path) -> None:
     (root / "python/cuda_tile/passes/ring.py").unlink()
     assert "ring" in names(chosen(root, "python/cuda_tile/passes/ring.py").near)
+
+
+@pytest.mark.parametrize("stem", ["wgmma", "scan"])
+def test_modules_that_fill_a_table_are_reached_through_it(
+    root: Path, stem: str
+) -> None:
+    choice = chosen(root, f"python/cuda_tile/passes/{stem}.py")
+    assert names(choice.far) == {"whole", "commands"}
 
 
 def test_what_a_child_process_or_a_command_runs_counts(root: Path) -> None:
@@ -181,6 +196,7 @@ def test_the_project_itself() -> None:
     graph = Graph(ROOT)
     emulator = "python/cuda_tile/emulator/isa/mma.py"
     assert "test/ptx/test_isa_mma.py" in graph.users(emulator, past=set())
-    whole = graph.users("python/cuda_tile/passes/ring.py", past=set())
-    assert "test/ops/test_ops.py" in whole
+    for reached in ("passes/ring", "emit/reduce", "place/mma", "stage/wgmma"):
+        whole = graph.users(f"python/cuda_tile/{reached}.py", past=set())
+        assert "test/ops/test_ops.py" in whole
     assert "test/ptx/test_parse.py" not in whole

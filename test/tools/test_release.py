@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import release
+import release_wheels
+from release_wheels import PLAN, Planned
 
 VERSION = release.package_version()
 METADATA = f"""Metadata-Version: 2.4
@@ -51,13 +53,13 @@ def dated(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wheels_sums_parts_and_page(tmp_path: Path) -> None:
     wheels = [wheel(tmp_path, python) for python in ("cp312", "cp311")]
     folder = tmp_path / "release"
-    release.make_release(wheels, folder)
+    release.make_release(wheels, folder, is_trying=False)
     subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=folder, check=True)
     page = (folder / "release.md").read_text()
     assert "- New." in page
     assert "- Old." not in page
     assert hashlib.sha256(wheels[0].read_bytes()).hexdigest() in page
-    assert "| Debian GNU/Linux 12 (bookworm) | x86_64 |" in page
+    assert f"- not tried: {wheels[1].name}" in page
     parts = json.loads((folder / "sbom.cdx.json").read_text())
     assert parts["bomFormat"] == "CycloneDX"
     names = [part["name"] for part in parts["components"]]
@@ -88,8 +90,61 @@ def test_all_wheels_are_of_this_version(tmp_path: Path) -> None:
     old = wheel(tmp_path, text=METADATA.replace(VERSION, "0.0.1"))
     with pytest.raises(release.ReleaseError, match=f"expected wheels of {VERSION}"):
         release.make_release([old], tmp_path / "release")
-    with pytest.raises(release.ReleaseError, match="tools/wheel makes them"):
-        release.make_release([], tmp_path / "release")
+
+
+def test_one_command_makes_and_tries_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Planned("cp311", "x86_64", "python3.11", ("bookworm", "trixie"))
+    missing = Planned("cp310", "x86_64", "sh")
+    monkeypatch.setattr(release_wheels, "PLAN", (here, missing))
+    monkeypatch.setattr(release_wheels, "DIST", tmp_path)
+    monkeypatch.setattr(release_wheels, "TRIED", tmp_path / "tried.json")
+    there = wheel(tmp_path)
+    made: list[Planned] = []
+
+    def make(planned: Planned) -> Path:
+        made.append(planned)
+        return wheel(tmp_path, planned.tag, text=f"{METADATA}Summary: another\n")
+
+    tried: list[str] = []
+
+    def try_wheel(words: list[str], path: Path) -> str:
+        tried.append(f"{' '.join(words)} {path.name[21:32]}")
+        return f"| {' '.join(words)} |"
+
+    monkeypatch.setattr(release_wheels, "_make", make)
+    monkeypatch.setattr(release_wheels, "_try", try_wheel)
+    wheels = release_wheels.made_wheels()
+    assert made == [missing]
+    assert wheels[0] == there
+    rows = release_wheels.tried_rows(wheels)
+    assert rows[there] == ["| bookworm |", "| trixie |"]
+    assert len(tried) == sum(map(len, rows.values()))
+    assert release_wheels.tried_rows(wheels) == rows, "kept beside the sum"
+    there.write_bytes(there.read_bytes() + b"\0")
+    release_wheels.tried_rows(wheels)
+    assert tried.count(tried[0]) == 2, "another wheel is tried again"
+
+
+def test_without_its_python_a_wheel_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release_wheels, "DIST", tmp_path)
+    monkeypatch.setattr(release_wheels, "PLAN", (Planned("cp32", "x", "python3.2"),))
+    with pytest.raises(
+        release.ReleaseError, match=r"in dist/, or python3\.2 on the PATH"
+    ):
+        release_wheels.made_wheels()
+
+
+def test_the_plan_has_each_version_on_each_machine() -> None:
+    tags = {(planned.tag, planned.machine) for planned in PLAN}
+    assert tags == {
+        (tag, machine)
+        for tag in ("cp310", "cp311", "cp312")
+        for machine in ("x86_64", "aarch64")
+    }
 
 
 def test_the_changelog_has_a_dated_section() -> None:

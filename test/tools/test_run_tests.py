@@ -102,4 +102,5 @@ def test_what_runs_may_store_compiled_modules(
 def test_phases_are_timed() -> None:
     results = [Outcome("a", 1, 0, "", 30), Outcome("b", 1, 0, "", 20)]
     results.append(Outcome("lit", 1, 0, "", 60))
-    assert phases(results, 2, 95) == "time: checks 35 s, lit 60 s"
+    said = "time: checks 35 s, lit 60 s; 2.5 minutes of CPU time"
+    assert phases(results, 2, 95, 150) == said

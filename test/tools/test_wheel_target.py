@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import wheel
 from wheel_target import DEBIAN, Target, target_named
 
 HERE = Path(sys.executable)
@@ -24,20 +25,36 @@ def test_this_machine_needs_no_flags(tmp_path: Path) -> None:
 
 def test_another_machine_is_named_to_compiler_and_python(tmp_path: Path) -> None:
     target = Target(OTHER, tmp_path)
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (tmp_path / "usr" / "include" / f"python{version}").mkdir(parents=True)
+    version = f"{sys.version_info[0]}{sys.version_info[1]}"
     assert f"--target={OTHER}-linux-gnu" in target.compiler_flags
-    assert f"CMAKE_SYSROOT={tmp_path}" in target.definitions(HERE)
+    definitions = dict(each.split("=") for each in target.definitions(HERE))
+    assert definitions["CMAKE_SYSROOT"] == str(tmp_path)
+    assert (Path(definitions["Python_INCLUDE_DIR"]) / "Python.h").exists()
     variables = target.environment(HERE)
     assert variables["_PYTHON_HOST_PLATFORM"] == f"linux-{OTHER}"
-    tag = version.replace(".", "")
-    assert variables["SETUPTOOLS_EXT_SUFFIX"] == f".cpython-{tag}-{OTHER}-linux-gnu.so"
+    suffix = f".cpython-{version}-{OTHER}-linux-gnu.so"
+    assert variables["SETUPTOOLS_EXT_SUFFIX"] == suffix
 
 
-def test_headers_of_another_version_are_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "usr" / "include" / "python3.2").mkdir(parents=True)
-    with pytest.raises(SystemExit, match=f"for {OTHER}, got python3.2"):
-        Target(OTHER, tmp_path).definitions(HERE)
+@pytest.mark.parametrize(
+    ("version", "stable"),
+    [("3.10", ""), ("3.11", ""), ("3.12", "0x030C0000"), ("3.14", "0x030E0000")],
+)
+def test_one_wheel_for_all_that_have_the_stable_interface(
+    version: str, stable: str, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho {version}\n")
+    python.chmod(0o755)
+    settings = " ".join(wheel.stable_settings(python))
+    assert f"CUDA_TILE_STABLE_ABI={stable}" in settings
+    tag = f"wheel.py-api=cp{version.replace('.', '')}"
+    assert (tag in settings) == bool(stable)
+
+
+def test_an_interpreter_without_headers_is_refused() -> None:
+    with pytest.raises(SystemExit, match=r"expected python3\.2 with its headers"):
+        wheel.environment_of("python3.2")
 
 
 def test_the_missing_program_is_named(
