@@ -70,9 +70,9 @@ class Access:
     Attributes:
         shape: Extents of the tile, dimension 0 first.
         element_bytes: Size of one element in memory.
-        near: Tile dimensions along which memory is contiguous, fastest first: the tile
-            has all of each but the last one without a gap.
-        run: Elements along these that one instruction may move: they are aligned
+        near: Tile dimensions along which memory is contiguous, fastest first; all but
+            the last one are complete and have no gap.
+        run: Elements along `near` that one instruction may move: they are aligned
             together and lie inside the tensor together.
         contiguous: Whether neighbours along `near` are neighbours in memory.
     """
@@ -85,7 +85,7 @@ class Access:
 
     @property
     def fastest(self) -> int:
-        """The first of `near`."""
+        """The fastest dimension: the first of `near`."""
         return self.near[0]
 
     @property
@@ -100,7 +100,7 @@ class Access:
         return (*self.near, *others)
 
     def place_in_memory(self, place: Sequence[int]) -> int:
-        """How many elements along `near` one is behind the tile's first."""
+        """Elements along `near` from the tile's first one to a place."""
         distance, stride = 0, 1
         for d in self.near:
             distance += place[d] * stride
@@ -112,7 +112,7 @@ class Access:
     ) -> LinearLayout:
         """The layout in which neighbouring lanes touch neighbouring memory.
 
-        The vector shrinks where the tile would not keep all lanes busy.
+        The vector shrinks if the tile would not keep all lanes busy.
 
         Args:
             n_warps: Warps of the CTA.
@@ -140,7 +140,7 @@ class Access:
         return 1 << len(self.run_bits(layout))
 
     def run_bits(self, layout: LinearLayout) -> list[int]:
-        """Register bits that go on through a run, as masks, in the order of memory.
+        """The register bits that count through a run, as masks, in the order of memory.
 
         Args:
             layout: The tile's layout.
@@ -203,9 +203,10 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
 def _atomic_vector(op: ir.Operation) -> int:
     """Elements that one atomic instruction may update.
 
-    Each element is atomic for itself (PTX ISA, "atom" and "red": packed types and
-    vectors). From sm_90 on there are 16 bytes of floats; before, pairs of 16-bit ones,
-    which `emit` makes of a 32-bit compare-and-swap where there is no instruction.
+    Each element is atomic by itself (PTX ISA, "atom" and "red": packed types and
+    vectors). From sm_90 on a vector has up to 16 bytes of floats. Older chips have
+    pairs of 16-bit floats; `emit` uses a 32-bit compare-and-swap if there is no
+    instruction.
     """
     if keyword(op, "mode") != "addf":
         return 1
@@ -218,9 +219,9 @@ def _atomic_vector(op: ir.Operation) -> int:
 
 
 def _multicast_vector(op: ir.Operation) -> int:
-    """Elements of one `multimem` instruction, of which only floats have vectors.
+    """Elements of one `multimem` instruction; only floats have vectors.
 
-    Stores only move bits, but of 64 of them one element must go as a whole.
+    Stores only move bits, but a 64-bit element must be stored as a whole.
     """
     element = tiling_of(view_operand(op)).element
     bits = element_bits(element)
@@ -253,15 +254,15 @@ class ViewDim:
 
     Attributes:
         extent: The tensor's extent along it, as an int or a value.
-        stride: The tensor's stride along it, the same.
+        stride: The tensor's stride along it, as an int or a value.
         start_divisor: A power of two that divides the tile's first coordinate; 1 along
-            a sparse dimension, where each slice has its own.
+            a sparse dimension, where each slice has its own coordinate.
         extent_divisor: A power of two that divides `extent`.
         is_promised: Whether the producer promises that tiles lie inside along it.
         may_stick_out: Whether the tensor may end inside a tile along it, so that each
             element must be compared.
-        may_be_outside: Whether tiles lie inside or outside as a whole along it, and may
-            lie outside: the index may be beyond the index space.
+        may_be_outside: Whether a whole tile may lie outside along it, because its index
+            may be beyond the index space; no tile is partly outside.
     """
 
     extent: int | ir.Value
@@ -330,7 +331,7 @@ def _view_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
 def _contiguous(
     first: int, shape: Sequence[int], dims: Sequence[ViewDim], sparse: int | None
 ) -> tuple[int, ...]:
-    """Dimensions along which a tile goes on where it ends along the one before."""
+    """Dimensions along which a tile continues in memory, each after the one before."""
     chain, stride = [first], shape[first]
     others = [d for d in reversed(range(len(dims))) if d not in (first, sparse)]
     # contiguous_rows C4

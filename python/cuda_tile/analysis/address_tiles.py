@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tiles of addresses, and of what these and their masks are made of.
+"""Tiles of addresses and masks, and the tiles from which they are computed.
 
-One instruction moves a vector of neighbours, and takes the address and the mask of the
-first one: a thread holds a pointer for each row of its tile where a table names rows,
-not one for each element.
+One instruction moves a vector of neighbours and takes the address and the mask of the
+first one. So a thread holds one pointer per vector, not one per element: for example
+one per row of its tile if a table names rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cuda_tile.ir.traits import LOADS, POINTER_ACCESSES, STORES
 
 
 class AddressTiles:
-    """How many neighbours have one value that a thread holds.
+    """How many neighbouring elements share one value that a thread holds.
 
     Args:
         ops: The ops of an entry.
@@ -39,11 +39,11 @@ class AddressTiles:
                     self._vectors[access.shape] = vector[0], min(known[1], vector[1])
 
     def neighbours(self, tile: ir.Value) -> int:
-        """Elements of which a thread holds the first one, a power of two.
+        """Number of neighbours of which a thread holds the first, a power of two.
 
-        They are equal, or count up, so that what needs another one adds a constant.
-        Layouts give a thread whole vectors of tiles that loads or stores have, as far
-        as there are enough for all threads.
+        The neighbours are equal or count up, so that adding a constant gives any other.
+        Layouts give a thread whole vectors of the tiles of loads and stores, if there
+        are enough vectors for all threads.
 
         Args:
             tile: A tile of any element type.

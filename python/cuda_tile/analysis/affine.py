@@ -5,9 +5,9 @@ Each element of such a tile is, modulo 2^width,
 
     index * i + (sum of coefficients * scalars from outside the loop) + rest
 
-with a rest of its own between known bounds. The sum is exact as a signed number where
-it lies in the range of the type, whatever happened on the way: sums and products
-commute with wrapping around.
+where the rest may differ per element but has known bounds. If the sum lies in the
+range of the type, it is exact as a signed number, even if intermediate values wrapped:
+sums and products commute with wrapping.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Affine:
 
     Attributes:
         index: The coefficient of the index.
-        terms: Those of scalars from outside of the loop, none of them 0.
+        terms: The coefficients of scalars from outside the loop, none of them 0.
         low, high: Bounds of the rest.
     """
 
@@ -46,11 +46,11 @@ class Affine:
     high: int = 0
 
     def plus(self, other: Affine, factor: int = 1) -> Affine:
-        """This one and a multiple of another one, element by element.
+        """Adds a multiple of another function, element by element.
 
         Args:
             other: The function that is added.
-            factor: The multiple of it.
+            factor: The factor of the other function.
         """
         terms = dict(self.terms)
         for value, coefficient in other.terms.items():
@@ -65,7 +65,7 @@ class Affine:
 
     @property
     def constant(self) -> int | None:
-        """The one number that it is, if it is one."""
+        """The number, if the function is a constant."""
         is_number = not self.index and not self.terms and self.low == self.high
         return self.low if is_number else None
 
@@ -81,7 +81,7 @@ class Affine:
 
 
 class AffineValues:
-    """Finds values of one loop that are affine functions of its index.
+    """Finds the values of a loop that are affine functions of its index.
 
     Args:
         body: The block of the loop.
@@ -94,7 +94,7 @@ class AffineValues:
         self._known: dict[ir.Value, Affine | None] = {}
 
     def of(self, value: ir.Value) -> Affine | None:
-        """A value as an affine function; None if it is none, or no narrow integer."""
+        """A value as an affine function; None if it is none or no narrow integer."""
         if value not in self._known:
             self._known[value] = None
             found = self._find(value)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Atomics on a few known places: a tile block collects them before it makes them.
+"""Atomic updates of a few known places, which a tile block collects in shared memory.
 
-An update through `base + index`, with an index that facts bound and a result that
-nobody uses, may be made in any order with others of its kind (relaxed), and many as
-one. So each CTA collects its updates in shared memory, one word for each place, and
-then makes one update of global memory for each place that changed.
+The update goes through `base + index`, facts bound the index, and the result is unused.
+Such relaxed updates may run in any order, and several may be combined. So each CTA
+collects its updates in shared memory, one word for each place, and then makes one
+update of global memory for each place that changed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Bins:
     Attributes:
         base: The pointer to the first place, a scalar.
         index: The tile of places, from 0.
-        count: Places.
-        identity: What changes nothing.
+        count: Number of places.
+        identity: The operand with which an update changes nothing.
     """
 
     base: ir.Value
@@ -71,7 +71,7 @@ def may_join(op: ir.Operation) -> bool:
 
 
 def may_collect(op: ir.Operation) -> bool:
-    """Whether an op is such an atomic, as far as it shows without facts."""
+    """Whether an op may be such an atomic, judged without facts."""
     return (
         may_join(op)
         and element_bits(element_of(op.results[0])) == _WORD_BITS
@@ -100,7 +100,7 @@ def find_bins(op: ir.Operation, facts: FactsAnalysis) -> Bins | None:
 
 
 def _parts(pointers: ir.Value) -> tuple[ir.Value, ir.Value] | None:
-    """Base and index of a tile of pointers; None where it has no one base."""
+    """Base and index of a tile of pointers; None if there is not one base."""
     op = defining_op(pointers)
     if op is None or op.name != "cuda_tile.offset":
         return None

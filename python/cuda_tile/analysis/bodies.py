@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Commutativity: whether the arguments of a reduction's body may change places.
+"""Commutativity: whether the arguments of a reduction's body may be swapped.
 
 Every body is associative: the op requires it. A body that is provably commutative, too,
 may combine elements in any order. Any other body combines them in their order along the
 dimension, as a product of matrices requires.
 
-A body that compares and selects, such as an argmax, is tried on every relation that its
-pairs of arguments may have: with the arguments exchanged it must select the same ones.
+A body that compares and selects, such as an argmax, is evaluated on every relation that
+its pairs of arguments may have: it must select the same ones after an exchange.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 def is_in_body(op: ir.Operation) -> bool:
     """Whether an op stands in the body of a reduction or scan.
 
-    It runs once for each pair of elements, in any thread, so it may not move anything
-    between threads.
+    Such an op runs once for each pair of elements, in any thread, so it must not move
+    data between threads.
     """
     around = op.parent
     return around is not None and around.operation.name in COMBINES
 
 
 def is_commutative(op: ir.Operation) -> bool:
-    """Whether the body of a reduction surely gives the same for `(b, a)`.
+    """Whether the body of a reduction surely gives the same numbers for `(b, a)`.
 
-    The same numbers: of two zeros that are equal, or of two NaNs, it may be the other.
+    The bits may differ: it may give the other one of two equal zeros, or of two NaNs.
     """
     *inner, last = block_ops(body(op))
     results = list(last.operands)
@@ -64,7 +64,7 @@ def is_symmetric(op: ir.Operation) -> bool:
 
 
 def body_key(op: ir.Operation) -> Hashable:
-    """What two reductions have in common if their bodies do the same.
+    """A key that is equal for two reductions if their bodies do the same.
 
     Args:
         op: A reduction or scan, whose body has no regions.
@@ -89,9 +89,9 @@ _NEUTRAL = {"addi": 0, "xori": 0, "muli": 1, "addf": 0, "mulf": 1}
 
 
 def has_wrong_identity(op: ir.Operation) -> bool:
-    """Whether a reduction or scan sums from another number than 0, or multiplies so.
+    """Whether the identity of a sum is not 0, or that of a product not 1.
 
-    Each part of a row, and each position of a part, begins with its identity.
+    Each part of a row, and each position of a part, begins with the identity.
     """
     results = block_ops(body(op))[-1].operands
     identities = ir.ArrayAttr(op.attributes["identities"])
@@ -112,11 +112,11 @@ def _number(attribute: ir.Attribute) -> float:
 
 
 class Relation(NamedTuple):
-    """How two elements compare; of integers, as signed and as unsigned numbers.
+    """How two elements compare; integers both as signed and as unsigned numbers.
 
     Attributes:
         order: -1, 0, 1 for less, equal, greater.
-        unsigned: The same of the unsigned numbers.
+        unsigned: The same for the unsigned numbers.
         nans: Which of the two are NaN.
     """
 
@@ -138,9 +138,9 @@ FLOATS = [
 
 
 class _Pick(NamedTuple):
-    """An argument: of operand `number` the first, 0, or second, 1, of its pair.
+    """An argument of a body: side 0 or 1 of the pair of operand `number`.
 
-    Higher sides stand for results of commutative ops on both.
+    Higher sides stand for results of commutative ops on both sides.
     """
 
     number: int
@@ -156,7 +156,7 @@ _Step = Callable[[list[_Value], State], _Value | None]
 def _selects_the_same(
     arguments: list[ir.Value], inner: list[ir.Operation], results: list[ir.Value]
 ) -> bool:
-    """Tries a body that compares and selects on all relations of its pairs."""
+    """Whether an exchange of arguments changes nothing, in any of their relations."""
     pick = _picker(arguments, inner, results)
     if pick is None:
         return False
@@ -165,7 +165,8 @@ def _selects_the_same(
         if there is None or back is None:
             return False
         for i, (one, other) in enumerate(zip(there, back, strict=True)):
-            # An exchanged argument has the other side; what both make has one name.
+            # An exchanged argument has the other side; a result of both sides has one
+            # name.
             is_same = {one.side, other.side} == {0, 1} or (
                 one == other and one.side > 1
             )
@@ -176,11 +177,11 @@ def _selects_the_same(
 
 
 def chosen_sides(op: ir.Operation) -> dict[tuple[Relation, ...], int] | None:
-    """Which of two elements the body of a reduction yields, by how they compare.
+    """Which of two elements the body of a reduction yields, by their relations.
 
     Returns:
-        By the relations of all pairs of arguments 0 where it yields the first of each,
-        1 for the second; None if it does anything else, or that is not known.
+        For the relations of all pairs of arguments, 0 if the body yields the first of
+        each pair, 1 for the second; None if it does anything else or is not understood.
     """
     *inner, last = block_ops(body(op))
     arguments: list[ir.Value] = list(body(op).arguments)
@@ -210,7 +211,7 @@ def _kinds(arguments: Sequence[ir.Value]) -> list[list[Relation]]:
 def _picker(
     arguments: list[ir.Value], inner: list[ir.Operation], results: list[ir.Value]
 ) -> Callable[[State], list[_Pick] | None] | None:
-    """How to find which arguments a body yields; None if that may not be known."""
+    """A function that finds which arguments a body yields; None if it is unknown."""
     kinds = _kinds(arguments)
     count = prod(map(len, kinds))
     numbers = {value: i for i, value in enumerate(arguments)}
@@ -228,7 +229,7 @@ def _picker(
 def _picks(
     count: int, steps: list[_Step], places: list[int | None], state: State
 ) -> list[_Pick] | None:
-    """Which arguments a body yields, None if it does not only compare and select."""
+    """The arguments that a body yields; None unless it only compares and selects."""
     values: list[_Value] = [_Pick(*divmod(i, 2)) for i in range(2 * count)]
     for step in steps:
         made = step(values, state)
@@ -241,7 +242,7 @@ def _picks(
 
 
 def _step(op: ir.Operation, places: list[int | None], number: int) -> _Step | None:
-    """How to evaluate an op from its operands' places; None if that is not known."""
+    """A function that evaluates an op from its operands' places; None if unknown."""
     at = [place for place in places if place is not None]
     if len(at) < len(places):
         return None
@@ -281,7 +282,7 @@ def _selected(condition: _Value, yes: _Value, no: _Value) -> _Value | None:
 
 
 def _joined(x: _Value, y: _Value, number: int) -> _Value | None:
-    """What a commutative op makes of a pair; `number` tells such ops apart."""
+    """The result of a commutative op on a pair; `number` tells such ops apart."""
     if isinstance(x, bool) or isinstance(y, bool) or x.number != y.number:
         return None
     return _Pick(x.number, 2 + number) if {x.side, y.side} == {0, 1} else None

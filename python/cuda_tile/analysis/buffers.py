@@ -28,8 +28,8 @@ class BufferAccess(NamedTuple):
     """The effects of one op on shared memory.
 
     Attributes:
-        reads: The places of which it may read one.
-        writes: The places of which it may write one.
+        reads: The places that it may read.
+        writes: The places that it may write.
     """
 
     reads: Allocs
@@ -51,7 +51,7 @@ class Buffers:
         """Every `alloc_shared` or ring that `buffer` may name a part of.
 
         Raises:
-            InternalError: It comes from an op that neither makes a buffer nor has one.
+            InternalError: It comes from an op that neither makes nor forwards a buffer.
         """
         found = self._sources.get(buffer)
         if found is None:
@@ -63,7 +63,7 @@ class Buffers:
         return self.sources(value) if isinstance(value.type, BufferType) else Allocs()
 
     def _trace(self, buffer: ir.Value) -> Iterator[ir.Operation]:
-        """Follows a buffer back, through views and what hands it on."""
+        """Follows a buffer back through views and control flow."""
         work, seen = [buffer], {buffer}
         while work:
             value = work.pop()
@@ -95,15 +95,15 @@ class Buffers:
 
 
 def reads_late(op: ir.Operation) -> bool:
-    """Whether an op may read buffers by itself: after it, and not as threads do.
+    """Whether an op may read buffers asynchronously, after it was issued.
 
-    It reads through another proxy than theirs (PTX ISA, "Async proxy").
+    It reads through another proxy than the threads (PTX ISA, "Async proxy").
     """
     return op.name == "tileas.copy_out" or runs_by_itself(op)
 
 
 def _viewed(op: ir.Operation | None) -> list[ir.Value]:
-    """The buffers that an op gives another view of, or the ring with a slot of it."""
+    """The buffers that an op gives a view of, or the ring that it gives a slot of."""
     if op is None:
         return []
     return [v for v in op.operands if isinstance(v.type, BufferType | RingType)]

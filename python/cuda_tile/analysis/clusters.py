@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which entries the CTAs of a cluster can serve together.
+"""Which entries a cluster of CTAs can compute together.
 
 Each CTA holds its share of every large tile. Only the results of reductions cross CTAs:
 each CTA writes the few bytes of its own result to the shared memory of all. So such an

@@ -54,9 +54,9 @@ def constant_bits(op: ir.Operation) -> int | None:
 def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
     """The bits of each element of a constant in row-major order, low bits first.
 
-    As many bits to an item as the element's container has; see `constant_bits`.
+    Each item has as many bits as the element's container; see `constant_bits`.
     """
-    import numpy as np  # whose start costs more than most compilations have of lists
+    import numpy as np  # its import costs more time than most lists are worth
 
     attr = ir.DenseElementsAttr(op.attributes["value"])
     raw = np.frombuffer(_cuda_tile.dense_bytes(attr), np.uint8)
@@ -68,16 +68,16 @@ def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
 
 
 def constant_of(value: ir.Value) -> int | None:
-    """The integer a rank-0 value is known to be by its definition."""
+    """The integer value of a rank-0 constant, from its definition."""
     op = defining_op(value_behind(value, ("cuda_tile.assume",)))
     splat = constant_splat(op) if op is not None and op.name in CONSTANTS else None
     return splat if isinstance(splat, int) else None
 
 
 def uniform_bits(value: ir.Value) -> int | None:
-    """The bits every element of a tile is known to have, or None.
+    """The bits that every element of a tile has, or None if they are not known.
 
-    Looks through what moves or repeats the elements of a constant.
+    It looks through ops that move or repeat the elements of a constant.
     """
     op = defining_op(value_behind(value, KEEPS_ELEMENTS))
     return constant_bits(op) if op is not None and op.name in CONSTANTS else None

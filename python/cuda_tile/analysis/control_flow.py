@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
     Attributes:
         op: An op with regions.
-        region: Number of its region that begins; None for the op's end.
+        region: Number of the region that starts here; None for the op's end.
     """
 
     op: ir.Operation
@@ -115,7 +115,7 @@ def successors(op: ir.Operation) -> list[Edge]:
 
 
 def may_leave(op: ir.Operation) -> bool:
-    """Whether control may leave an op otherwise than at its end, as by a `return`."""
+    """Whether control may leave an op other than at its end, as by a `return`."""
     inside = {op, *nested_ops(op)} if len(op.regions) else set[ir.Operation]()
     return any(
         edge.target.op not in inside
@@ -128,7 +128,7 @@ def may_leave(op: ir.Operation) -> bool:
 class ControlFlow:
     """The points, ops and edges of one entry, each looked up in the IR once.
 
-    For as long as no op of the entry is added or removed.
+    They are valid as long as no op of the entry is added or removed.
 
     Args:
         entry: An entry at level T or W.
@@ -185,9 +185,9 @@ class ControlFlow:
                 yield from self.edges(op)
 
     def incoming(self, value: ir.Value) -> list[ir.Value]:
-        """The values handed on to a region argument or to a result of an op.
+        """The values that are forwarded to a region argument or to a result of an op.
 
-        Empty where the op itself makes `value`.
+        There are none if the op itself computes `value`.
         """
         if self._incoming is None:
             self._incoming = {}
@@ -212,8 +212,8 @@ class CountedLoop:
 
     Attributes:
         lower: First value of the induction variable.
-        upper: Bound that it stays below.
-        step: What each iteration adds to it, above 0.
+        upper: Exclusive upper bound of the induction variable.
+        step: The increment per iteration, above 0.
         index: The induction variable.
         is_unsigned: Whether the three are compared as unsigned integers.
     """

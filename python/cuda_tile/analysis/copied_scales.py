@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scale factors that copies bring beside the operands of a product in tensor memory.
 
-Their buffer is one that `tcgen05.cp` reads (layout/tensor_scales.py): bulk copies fill
-it where memory holds that form, 32 rows of four words; else `cp.async`, a word a time.
+`tcgen05.cp` reads their buffer (layout/tensor_scales.py). Bulk copies fill it if memory
+has its form, 32 rows of four words; else `cp.async` fills it, one word at a time.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from cuda_tile.layout.tensor_scales import scale_buffer
 
 
 def copied_scale_buffer(load: ir.Operation) -> SharedLayout | None:
-    """The buffer of the tile of a load that products take as scale factors alone.
+    """The layout of the buffer for a load that products take only as scale factors.
 
     Args:
         load: The load.
 
     Returns:
-        The layout; None where there is none, or other ops use the tile.
+        The layout; None if there is none, or if other ops use the tile.
     """
     use = scale_use(load)
     if use is None:
@@ -55,14 +55,14 @@ def copied_scale_buffer(load: ir.Operation) -> SharedLayout | None:
 def scale_engines(
     product: Product, choice: EngineChoice
 ) -> dict[ir.Operation, str] | str:
-    """Which engine brings the scale factors of a product to slots of its operands.
+    """The engines that copy the scale factors of a product into its operands' slots.
 
     Args:
-        product: The product, whose operands are copied.
-        choice: What engines refuse.
+        product: The product; engines copy its operands.
+        choice: The engines of the entry.
 
     Returns:
-        The engine of each load, or why threads store the factors.
+        The engine of each load, or the reason why threads store the factors.
     """
     operands = {operand.load: operand for operand in loaded_scales([product.op])}
     found: dict[ir.Operation, str] = {}
@@ -79,7 +79,7 @@ def scale_engines(
 
 
 def _engine(operand: LoadedOperand, choice: EngineChoice) -> str:
-    """The engine that brings them, or why none does."""
+    """The engine that copies the factors of an operand, or why none does."""
     load = operand.load
     layout = copied_scale_buffer(load)
     if layout is None:

@@ -9,8 +9,9 @@ iterations) and its last iteration, of `loop` each `break`.
 
 States are immutable and compare by `==`. Joining only moves up
 a lattice; if that has long chains, `widen` cuts them short. Transfer functions need
-not be monotone (one that inserts a barrier clears what is pending): a point's state is
-joined with all it was before, so it covers every way through the final ones.
+not be monotone (one that inserts a barrier clears what is pending): the state of a
+point is joined with all its former states, so it covers every path through the final
+states.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ class _Analysis(ABC, Generic[State]):
 
         Args:
             known: The state on one path.
-            news: That on another.
+            news: The state on another path.
 
         Returns:
-            What `|` gives: the union of sets, or of bits.
+            The result of `|`: the union of sets, or of bits.
         """
         return cast(Any, known) | news
 
@@ -71,7 +72,7 @@ class _Analysis(ABC, Generic[State]):
         return self._ops.get(op)
 
     def _arrive(self, point: Point, state: State) -> bool:
-        """Joins a state into that of a point; says whether that was news."""
+        """Joins a state into the state of a point; returns whether that changed it."""
         known = self._points.get(point)
         join = self.join if point.region is None else self.widen
         joined = state if known is None else join(known, state)
@@ -85,7 +86,7 @@ class ForwardAnalysis(_Analysis[State]):
     """States that describe the paths from the entry's start to an op."""
 
     def forward(self, edge: Edge, state: State) -> State:
-        """The state at an edge's target, from that at its source.
+        """The state at an edge's target, from the state at its source.
 
         Args:
             edge: An edge of the control flow.
@@ -95,7 +96,7 @@ class ForwardAnalysis(_Analysis[State]):
         return state
 
     def begin(self, point: Point, state: State) -> State:
-        """The state with which walking goes on from a point.
+        """The state with which the walk continues from a point.
 
         Args:
             point: A point of the control flow.
@@ -111,7 +112,7 @@ class ForwardAnalysis(_Analysis[State]):
     def _structure(
         self, op: ir.Operation, points: list[Point], state: State
     ) -> State | None:
-        """Walks the regions of `op` until their states are stable; gives its exit's."""
+        """Walks the regions of `op` until states are stable; gives its exit state."""
         self._follow(op, state)
         walked: dict[Point, State] = {}
         while True:
@@ -150,7 +151,7 @@ class ForwardAnalysis(_Analysis[State]):
 class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
     """Facts of each value that hold on every path to it.
 
-    A rule notes facts of an op's results; those of region arguments and of results of
+    A rule notes facts of an op's results. Facts of region arguments and of results of
     structured ops are joined over the edges. The state at a point is the facts of its
     values.
     """
@@ -165,7 +166,7 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
     @abstractmethod
     def join_facts(self, known: Fact, news: Fact) -> Fact:
-        """The fact that holds where either of two does.
+        """The fact that holds if either of two facts holds.
 
         Args:
             known: The fact so far.
@@ -202,7 +203,7 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         return found
 
     def set(self, value: ir.Value, fact: Fact) -> None:
-        """Notes what a rule found out.
+        """Notes a fact that a rule found.
 
         Args:
             value: A result.
@@ -211,7 +212,7 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         self._facts[value] = fact
 
     def forget(self, value: ir.Value) -> None:
-        """Takes back what an earlier walk, which knew fewer ways, noted."""
+        """Removes the fact of an earlier walk, which knew fewer paths."""
         self._facts.pop(value, None)
 
     def join(self, known: tuple[Fact, ...], news: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -225,12 +226,12 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         return tuple(map(self.widen_facts, known, news))
 
     def transfer(self, op: ir.Operation, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """Facts stand beside the state."""
+        """Sets facts of the results; the state does not change."""
         self.apply(op)
         return state
 
     def forward(self, edge: Edge, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """The facts of what is handed on."""
+        """The facts of the forwarded values."""
         del state
         sent = dict(zip(edge.inputs, edge.sent, strict=True))
         return tuple(
@@ -258,7 +259,7 @@ class BackwardAnalysis(_Analysis[State]):
         self._structure(self.flow.entry, regions_of(self.flow.entry), final)
 
     def _structure(self, op: ir.Operation, points: list[Point], state: State) -> State:
-        """Walks the regions of `op` until they are stable; gives its start's state."""
+        """Walks the regions of `op` until they are stable; gives its start state."""
         self._arrive(Point(op, None), state)
         is_stable = False
         while not is_stable:

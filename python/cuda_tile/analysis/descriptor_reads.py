@@ -37,12 +37,12 @@ ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 
 @dataclass(frozen=True)
 class Read:
-    """An operand that instructions read where it was copied to.
+    """An operand that instructions read from the buffer to which it was copied.
 
     Attributes:
         operand: The operand, which renames a loaded tile.
-        index: Which one of its product it is.
-        plan: How that is computed.
+        index: Number of the operand in its product.
+        plan: The plan of the product.
     """
 
     operand: ir.Value
@@ -50,30 +50,30 @@ class Read:
     plan: ProductPlan
 
     def suits(self, shared: SharedLayout) -> bool:
-        """Whether they can, from a layout of the loaded tile."""
+        """Whether instructions can read the operand if the loaded tile has a layout."""
         bits = element_bits(element_of(self.operand))
         renamed = renamed_buffer(shared, self.operand)
         return describes(renamed, bits, self.index, self.plan)
 
     @property
     def count(self) -> int:
-        """Rows or columns of it that one instruction reads."""
+        """Rows or columns of the operand that one instruction reads."""
         return self.plan.atom.shape[self.index ^ self.plan.swap]
 
 
 def copied_buffer(
     tile: ir.Value, contiguous: int, reads: Sequence[Read]
 ) -> SharedLayout:
-    """The layout of a buffer that a tile is copied to: of the widest swizzle for all.
+    """The layout of a copy's buffer, with the widest swizzle that suits all readers.
 
-    Where warpgroups divide few columns, no panel may be wider than the part of one: of
-    64 columns two read 32 each, which are 64 bytes. Where a pair of CTAs copies a tile,
-    each has half of the columns of the product.
+    If warpgroups divide few columns, no panel may be wider than the part of one
+    warpgroup: each of two warpgroups reads 32 of 64 columns, which are 64 bytes. If
+    a pair of CTAs copies a tile, each has half of the columns of the product.
 
     Args:
-        tile: What was loaded.
+        tile: The loaded tile.
         contiguous: The dimension whose elements are neighbours in memory.
-        reads: What instructions read there by themselves; other readers take any.
+        reads: The operands that instructions read there; threads read any layout.
     """
     bits, dim = element_bits(element_of(tile)), halved_dim(defining_op(tile))
     shape = tuple(
@@ -159,7 +159,7 @@ def is_readable(
     load = source_load(operand)
     bits = product.operand_bits
     if facts is None or load is None:
-        if bits != 16:  # whose rows would be stored element by element
+        if bits != 16:  # rows of other widths would be stored element by element
             return False
         return readable_buffer(product.op, index, plan, 1) is not None
     if conversions_of(operand):  # by threads, which the instruction does not wait for

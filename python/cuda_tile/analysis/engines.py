@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which engines may bring the tile of a load to shared memory, and why others may not.
+"""Which engines may copy the tile of a load to shared memory, and why others may not.
 
-An engine copies while the threads go on, and ahead of the iteration that uses the tile.
-So besides what its instructions can do, tokens may put it behind no store, acquire or
-wait for the preceding grid of its loop, which the copy would overtake, and no store
-behind it: it has read only when its slot is taken. It reads facts and never guesses; a
-refusal says what would help.
+An engine copies asynchronously, ahead of the iteration that uses the tile. So the order
+of tokens matters besides the instructions. Tokens must not put the load behind a store,
+an acquire or a wait for the preceding grid in its loop: the copy would overtake them.
+They must put no store behind the load: it has read only when its slot is taken. The
+analysis uses facts and never guesses; a refusal says what would help.
 
 | needs | `cp_async` | `tma` |
 |---|---|---|
@@ -125,7 +125,7 @@ class EngineChoice:
 
     @cached_property
     def facts(self) -> FactsAnalysis:
-        """Facts of the entry, computed for the first load that asks."""
+        """Facts of the entry, computed at the first use."""
         return FactsOnDemand(self._entry)
 
     def refusal(self, operand: LoadedOperand, engine: str) -> str | None:
@@ -154,12 +154,12 @@ class EngineChoice:
         return next(filter(None, map(_refuse_table, operand.tables)), None)
 
     def is_read_by_scalars(self, operand: LoadedOperand) -> bool:
-        """Whether `ldmatrix` cannot read a tile for the products that it feeds.
+        """Whether `ldmatrix` cannot read a tile for the products that use it.
 
-        It reads rows of 16 bytes along K, of elements of at most 32 bits, and
-        transposes those of 16 bits (PTX ISA, "ldmatrix"). The swizzles of tensor maps
-        move rows by 16 bytes, so that loads of scalars from neighbouring rows meet in a
-        bank.
+        `ldmatrix` reads rows of 16 bytes along K, with elements of at most 32 bits, and
+        transposes 16-bit elements (PTX ISA, "ldmatrix"). The swizzles of tensor maps
+        move rows by 16 bytes, so that loads of scalars from neighbouring rows have bank
+        conflicts.
         """
         tile = operand.load.results[0]
         bits = element_bits(element_of(tile))
@@ -186,8 +186,8 @@ class EngineChoice:
     def store_refusal(self, store: ir.Operation) -> str | None:
         """Why bulk copies cannot store a tile; None if they can.
 
-        They write through another proxy than threads, so nothing may be ordered with
-        the store.
+        Bulk copies write through another proxy than threads, so nothing may be ordered
+        with the store.
         """
         if not has_engine(self._target, TMA):
             return f"{self._target.name} has no such copies"
@@ -198,9 +198,9 @@ class EngineChoice:
         return _refuse_strong(store) or self._refuse_map(store)
 
     def awaits_threads(self, load: ir.Operation) -> bool:
-        """Whether a load waits for what the threads that compute do: write or acquire.
+        """Whether a load waits for a write or an acquire of the threads that compute.
 
-        A role that loads knows nothing of that.
+        A role that only loads does not see these.
         """
         return any(op.name != GRID_WAIT for op in self._awaited(load))
 
@@ -211,8 +211,8 @@ class EngineChoice:
     def _around(self, op: ir.Operation) -> list[ir.Operation]:
         """The loops, and perhaps the entry, in which no copy may be behind an op.
 
-        Copies in no loop do not run ahead, but only a role of its own makes them: it
-        waits for the preceding grid, and for nothing else.
+        Copies outside loops do not run ahead. But a separate role makes them, which
+        waits for the preceding grid and for nothing else.
         """
         entry = [] if op.name == GRID_WAIT else [self._entry]
         return [*enclosing_ops_of(op), *entry]
@@ -221,7 +221,7 @@ class EngineChoice:
         """Why the order of tokens keeps a load in its place.
 
         Args:
-            loop: What the copy may run ahead in: the loop, or the entry.
+            loop: The loop, or the entry, in which the copy may run ahead.
             load: The load.
         """
         for op in self._awaited(load):
@@ -251,7 +251,8 @@ class EngineChoice:
 
     def _refuse_tma(self, load: ir.Operation) -> str | None:
         if self._abi != "maps":
-            # Who writes kernels cannot change the launcher, but what else is missing.
+            # Authors of kernels cannot change the launcher, but they can mend other
+            # reasons.
             other = self._refuse_async(load)
             also = f"; nor by cp.async, which needs none: {other}" if other else ""
             return self._no_maps + also
@@ -350,9 +351,9 @@ class EngineChoice:
 
 
 def _has_aliases(op: ir.Operation) -> bool:
-    """Whether memory has other addresses for an op, or behind it.
+    """Whether an op, or one behind it, may access memory by other addresses.
 
-    Proxies of their own make that visible, beside that of copies.
+    Such accesses have proxies of their own, beside the proxy of copies.
     """
     return op_stem(op).startswith(("multimem", "memory_fence_alias"))
 
@@ -365,7 +366,7 @@ def _refuse_strong(load: ir.Operation) -> str | None:
 
 
 def _refuse_table(load: ir.Operation) -> str | None:
-    """Why a load may not run ahead that says where another one reads."""
+    """Why a load that gives another load its address may not run ahead."""
     reason = _refuse_strong(load)
     if reason is None and not all(map(is_fresh, tokens_of(load.operands))):
         reason = "tokens order it with other accesses"
@@ -376,7 +377,7 @@ def _refuse_table(load: ir.Operation) -> str | None:
 
 
 def _refuse_padding(load: ir.Operation) -> str | None:
-    """Copies fill what they do not read with zeros."""
+    """Why copies cannot pad a tile: they write zeros outside the tensor."""
     if load.name in VIEW_LOADS:
         padding = tiling_of(view_operand(load)).padding
         if padding in (None, "zero"):  # async_copies C2

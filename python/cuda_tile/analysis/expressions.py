@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values of a kernel as expressions over its parameters, where they are that simple.
+"""Values of a kernel as expressions over its parameters, if they are simple enough.
 
 A launcher computes extents and strides of tensor maps before the kernel runs, so these
 must follow from the arguments alone.
@@ -27,9 +27,9 @@ _QUOTIENTS = {"zero": "div", "negative_inf": "div_floor", "positive_inf": "div_c
 
 
 def parameter_of(value: ir.Value) -> int | None:
-    """The entry parameter that a value is, through `assume`; None if it is none.
+    """The entry parameter behind a value, through `assume`; None if there is none.
 
-    A pointer to bytes may be one to elements of 4 bits, of which each has two.
+    A pointer to bytes may come from a pointer to 4-bit elements, two in each byte.
     """
     op = defining_op(value)
     if op is not None:
@@ -44,17 +44,17 @@ def parameter_of(value: ir.Value) -> int | None:
 
 
 def _names_bytes(op: ir.Operation) -> bool:
-    """Whether a pointer to bytes is one to their halves, too."""
+    """Whether an op turns a pointer to 4-bit elements into one to their bytes."""
     before, after = (pointee_of(v) for v in (*op.operands, op.results[0]))
     return memory_bits(before) == _BITS_OF_HALVES and str(after) == "i8"
 
 
 def expression_of(value: ir.Value) -> Expression | None:
-    """An integer scalar as an expression over entry parameters; None if it is none.
+    """An integer scalar as an expression over entry parameters; None if it is not one.
 
-    The expression's number is the value read as a signed integer of its width. It goes
-    through `assume`, constants, sums, products, quotients, remainders, extrema and
-    changes of width, and shifts to the right.
+    The expression's number is the value read as a signed integer of its width. The
+    supported ops are `assume`, constants, sums, products, quotients, remainders,
+    extrema, changes of width, and shifts to the right.
     """
     element = element_of(value)
     if shape_of(value) or not isinstance(element, ir.IntegerType) or element.width < 8:
@@ -90,8 +90,8 @@ def _assume(op: ir.Operation, operands: list[Expression]) -> Expression:
 
 def _wrapping(op: ir.Operation, operands: list[Expression]) -> Expression:
     left, right = operands
-    # Also where the program promises no overflow: in a branch that is not taken, it
-    # does not keep that.
+    # This also holds if the program promises no overflow: in a branch that is not
+    # taken, the promise need not hold.
     result = left.apply(_WRAPPING[op_stem(op)], right)
     return result.apply("signed", _width(op.results[0]))
 

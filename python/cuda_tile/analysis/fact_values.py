@@ -45,7 +45,7 @@ def power_of_two_divisor(value: int) -> int:
 
 
 def unknown(shape: tuple[int, ...]) -> Facts:
-    """Nothing but the trivial."""
+    """The trivial facts."""
     ones = (1,) * len(shape)
     return Facts(shape, ones, ones, ones or (1,))
 
@@ -56,7 +56,7 @@ def uniform(
     low: int | None = None,
     high: int | None = None,
 ) -> Facts:
-    """One value in every element.
+    """The facts of a tile whose elements all have one value.
 
     Args:
         shape: The shape of the tile; empty for a scalar.
@@ -69,7 +69,7 @@ def uniform(
 
 
 def of_constant(shape: tuple[int, ...], value: int) -> Facts:
-    """A known constant in every element.
+    """The facts of a tile whose elements are all one known constant.
 
     Args:
         shape: The shape of the tile; empty for a scalar.
@@ -79,7 +79,7 @@ def of_constant(shape: tuple[int, ...], value: int) -> Facts:
 
 
 def join(known: Facts, news: Facts) -> Facts:
-    """The facts of a value that is either of two.
+    """The facts of a value that is one of two values.
 
     Args:
         known: The facts of one.
@@ -101,10 +101,10 @@ def join(known: Facts, news: Facts) -> Facts:
 
 
 def widen(known: Facts, news: Facts) -> Facts:
-    """`join` for the head of a loop: a bound that moves is given up at once.
+    """`join` for the head of a loop: a bound that changes is dropped at once.
 
-    A lower bound stops at zero on its way. The other facts are powers of two that only
-    fall, so they need no widening.
+    A falling lower bound stops at zero first. The other facts are powers of two that
+    only fall, so they need no widening.
 
     Args:
         known: The facts so far.
@@ -139,7 +139,7 @@ def every_divisor(facts: Facts) -> int:
 def bound_of(
     combine: Callable[[int, int], int], first: int | None, second: int | None
 ) -> int | None:
-    """A bound made of two, where both are known.
+    """Combines two bounds; None unless both are known.
 
     Args:
         combine: Computes the bound of two.
@@ -150,7 +150,7 @@ def bound_of(
 
 
 def product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
-    """Bounds of a product that does not wrap; none where a factor has none.
+    """Bounds of a product that does not wrap; None if a factor has none.
 
     Args:
         lhs: The facts of the first operand.
@@ -163,7 +163,7 @@ def product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
 
 
 def common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
-    """Where elements made of two tiles are equal, since those of both are.
+    """The constancy of an elementwise result of two tiles.
 
     Args:
         lhs: The facts of the first operand.

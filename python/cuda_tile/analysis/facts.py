@@ -12,7 +12,7 @@ for divisibility, pointee elements for contiguity):
 `low` and `high` bound the signed value of every element, where known. A
 rank-0 tile has empty tuples for the first two and one divisibility.
 
-What each op makes of facts is in `fact_rules.py`; here they go through loops and
+`fact_rules.py` has the rule of each op; this module propagates facts through loops and
 branches.
 """
 
@@ -51,7 +51,7 @@ class FactsAnalysis(ValueAnalysis[Facts]):
         self.solve(())
 
     def unknown(self, value: ir.Value) -> Facts:
-        """Trivial facts; also those of values that are no tiles."""
+        """Trivial facts, also for values that are no tiles."""
         return unknown(tile_shape(value))
 
     def join_facts(self, known: Facts, news: Facts) -> Facts:
@@ -63,7 +63,7 @@ class FactsAnalysis(ValueAnalysis[Facts]):
         return widen(known, news)
 
     def made(self, point: Point, number: int) -> Facts:
-        """The index of a `for`, from its bounds, or the number of a tile block."""
+        """Facts of the index of a `for`, by its bounds, or of a tile block's number."""
         if point.op.name in TILE_LOOPS:
             return tile_block_number()
         loop = counted_loop(point.op)
@@ -73,7 +73,7 @@ class FactsAnalysis(ValueAnalysis[Facts]):
         return _induction(*bounds, is_unsigned=loop.is_unsigned)
 
     def apply(self, op: ir.Operation) -> None:
-        """Follows the op's rule; forgets what an earlier walk found out."""
+        """Applies the op's rule; forgets what an earlier walk found."""
         if not has_rule(op):
             return
         found = RULES[op_stem(op)](self.of, op)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Facts of the values that a pass asks about, from the ops that these are made of.
+"""Facts of the values that a pass asks about, from the ops that compute them.
 
 Most passes ask about a few addresses of an entry with hundreds of ops. Such an address
 depends on a chain of ops without regions, which begins with parameters, tile block
@@ -19,7 +19,7 @@ from cuda_tile.ir.walk import defining_op
 class FactsOnDemand(FactsAnalysis):
     """The facts of `FactsAnalysis`, each found when it is first asked for.
 
-    For as long as the pass changes nothing that facts are made of.
+    They are valid as long as the pass does not change the ops that facts come from.
 
     Args:
         entry: A `cuda_tile.entry` at level T or W.
@@ -29,7 +29,7 @@ class FactsOnDemand(FactsAnalysis):
     """Whether a value needed the whole entry."""
 
     def find_all(self) -> None:
-        """Nothing yet."""
+        """Finds nothing yet."""
 
     def of(self, value: ir.Value) -> Facts:
         """The facts of `value`."""
@@ -38,7 +38,7 @@ class FactsOnDemand(FactsAnalysis):
         return super().of(value)
 
     def _find(self, wanted: ir.Value) -> None:
-        """Finds the facts of a value, and of what it is made of first."""
+        """Finds the facts of a value, after those of the values it is computed from."""
         work = [wanted]
         while work:
             value = work[-1]
@@ -62,10 +62,10 @@ class FactsOnDemand(FactsAnalysis):
                 self._facts.clear()
                 self.solve(())
                 return
-            super().of(value)  # trivial, where no rule spoke of it
+            super().of(value)  # trivial facts if no rule set any
 
     def _find_argument(self, value: ir.Value) -> bool:
-        """Notes facts of an argument that nothing is handed on to, if it is one."""
+        """Notes facts of a block argument to which no edge forwards a value."""
         argument = ir.BlockArgument(value)
         op = argument.owner.owner.operation
         if op == self.flow.entry:

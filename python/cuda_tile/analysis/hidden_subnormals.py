@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results of which nobody sees whether they are subnormal or zero.
+"""Subnormal results that could as well be zero, since no use tells them apart.
 
-In 1 + exp(x), of which sigmoids are made, what is below 2^-126 changes nothing, nor
-does it in a sum of powers of which one is 1, as those below the maximum of a row: there
-it is less than what the order of the sum decides. `ex2.approx.ftz` takes three
-instructions less than `ex2.approx`, which ptxas scales where its result may be
-subnormal. `mark_hidden_subnormals` notes it at level T, where reductions can be seen.
+A power below 2^-126 does not change 1 + exp(x), as in a sigmoid. Nor does it matter in
+a sum of powers of which one is 1, as in a softmax after the maximum was subtracted:
+there it is smaller than the effect of the order of the sum. `ex2.approx.ftz` takes
+three instructions less than `ex2.approx`, which ptxas scales if its result may be
+subnormal. `mark_hidden_subnormals` notes it at level T, where reductions are visible.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ MAY_FLUSH = "tileas.may_flush"
 
 
 def mark_hidden_subnormals(entry: ir.Operation) -> None:
-    """Marks each power of f32 whose subnormal results nobody sees.
+    """Marks each power of f32 whose subnormal results could as well be zero.
 
     Args:
-        entry: At level T.
+        entry: An entry at level T.
     """
     for op in nested_ops(entry):
         is_power = op.name in POWERS and isinstance(
@@ -62,8 +62,8 @@ def mark_hidden_subnormals(entry: ir.Operation) -> None:
 def hides_subnormals(value: ir.Value) -> bool:
     """Whether a subnormal f32 in a value could as well be zero.
 
-    All that uses it adds it to a constant that is large enough, or narrows it so that
-    it is zero then, and rounds to nearest.
+    This holds if each use adds it to a constant that is large enough, or narrows it to
+    a type in which it is zero, and rounds to nearest.
 
     Args:
         value: A value of f32.
@@ -104,11 +104,11 @@ def _hides(value: ir.Value, user: ir.Operation) -> bool:
     if bits is None:
         return False
     (number,) = struct.unpack("<f", struct.pack("<I", bits))
-    return abs(number) >= _LEAST  # of NaN, false
+    return abs(number) >= _LEAST  # false for NaN
 
 
 def _is_large(value: ir.Value) -> bool:
-    """Whether all elements that are numbers are one or more, but for roundings."""
+    """Whether all elements that are numbers are at least one, apart from rounding."""
     behind = value_behind(value, KEEPS_ELEMENTS)
     made = defining_op(behind)
     is_sum = made is not None and made.name in REDUCTIONS and _sums_below_maximum(made)

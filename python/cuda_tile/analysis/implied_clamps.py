@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Clamps to the range of a narrow float, which the conversion clamps to anyway.
+"""Clamps to the range of a narrow float that its conversion implies.
 
 Contract `implied_clamps`
     Law: let L be the largest finite number of a format whose conversion clamps. For a
@@ -39,10 +39,10 @@ _FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 def without_implied(value: ir.Value, largest: float) -> ir.Value:
-    """What a conversion may take instead of a clamped tile: the tile before clamps.
+    """The tile before redundant clamps, which a conversion may take instead.
 
     Args:
-        value: What is converted.
+        value: The tile that is converted.
         largest: The largest finite number of the result's format, to which the
             conversion clamps.
     """
@@ -68,7 +68,7 @@ def _source(value: ir.Value, largest: float) -> ir.Value | None:
 
 
 def _is_number(value: ir.Value) -> bool:
-    """Whether no element is a NaN: a number takes its place, as minimum or maximum."""
+    """Whether no element is NaN, since a minimum or maximum with a number drops it."""
     made = defining_op(value)
     if made is None or op_stem(made) not in _SIDES or flag(made, "propagate_nan"):
         return False
@@ -76,7 +76,7 @@ def _is_number(value: ir.Value) -> bool:
 
 
 def _number(value: ir.Value) -> float | None:
-    """The one number of a tile, if it is known, and a number."""
+    """The one number of a tile; None if it is unknown or NaN."""
     bits, kind = uniform_bits(value), _FLOATS.get(str(element_of(value)))
     if bits is None or kind is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Between which numbers a mask lets an index through."""
+"""Bounds of an index that follow from a mask."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPPOSITE = {
 
 
 def spread(op: ir.Operation) -> Path:
-    """The step of a path that an op is; none for ops that keep elements in place."""
+    """The step that an op adds to a path; none for ops that keep elements in place."""
     if op.name not in SPREADS or op_stem(op) == "assume":
         return ()
     attributes = ",".join(f"{name}={op.attributes[name]}" for name in op.attributes)
@@ -35,7 +35,7 @@ def spread(op: ir.Operation) -> Path:
 
 
 def extended_from(value: ir.Value) -> ir.Value | None:
-    """The integer of fewer bits of which a value is the signed extension."""
+    """The narrower integer from which a value was sign-extended."""
     op = defining_op(value)
     if op is None or op_stem(op) != "exti" or keyword(op, "signedness") != "signed":
         return None
@@ -44,11 +44,11 @@ def extended_from(value: ir.Value) -> ir.Value | None:
 
 @dataclass
 class Guards:
-    """What is known of indices where a mask is true.
+    """Bounds of indices at the elements where a mask is true.
 
     Attributes:
-        least: Of an index with a path, a number that it is never below.
-        greatest: One that it is never above.
+        least: A lower bound of each index with its path.
+        greatest: An upper bound of each index with its path.
     """
 
     least: dict[tuple[ir.Value, Path], int] = field(
@@ -63,7 +63,7 @@ class Guards:
 
     @classmethod
     def of_mask(cls, mask: ir.Value, facts: FactsAnalysis) -> Guards:
-        """What a mask says.
+        """The bounds that a mask gives.
 
         Args:
             mask: A tile of i1.
@@ -76,7 +76,7 @@ class Guards:
 
     @classmethod
     def of_all(cls, several: Sequence[Guards]) -> Guards:
-        """What each of several masks says."""
+        """The bounds that hold whichever of several masks is true."""
         if not several:
             return cls()
         first, *others = several
@@ -96,8 +96,8 @@ class Guards:
         """The greatest number that an index may be, if it is never below zero.
 
         Args:
-            value: The index, or what it is made of by ops of a path.
-            path: The path, without these.
+            value: The index, or the value from which ops of a path make it.
+            path: The path without these ops.
         """
         value, path = _made_of(value, path)
         least = self.least.get((value, path))
@@ -137,7 +137,7 @@ class Guards:
 
 
 def _comparisons(mask: ir.Value, path: Path) -> Iterator[tuple[ir.Operation, Path]]:
-    """The comparisons that all hold where a mask is true."""
+    """The comparisons that all hold if a mask is true."""
     op = defining_op(mask)
     if op is None:
         return
@@ -149,7 +149,7 @@ def _comparisons(mask: ir.Value, path: Path) -> Iterator[tuple[ir.Operation, Pat
 
 
 def _made_of(value: ir.Value, path: Path) -> tuple[ir.Value, Path]:
-    """What a value is made of by extensions, renaming and repeating."""
+    """The values behind a value: before extensions, renaming and repetition."""
     while (op := defining_op(value)) is not None:
         narrow = extended_from(value)
         if narrow is None and op.name not in SPREADS:
@@ -160,7 +160,7 @@ def _made_of(value: ir.Value, path: Path) -> tuple[ir.Value, Path]:
 
 
 def _ends(value: ir.Value, facts: FactsAnalysis) -> tuple[int, int]:
-    """Bounds of a signed integer, from what it is made of."""
+    """Bounds of a signed integer, from the ops that compute it."""
     lows: list[int] = []
     highs: list[int] = []
     while True:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which tiles surely begin inside their tensor, by what their indices are made of.
+"""Proofs that tiles begin inside their tensor, from how their indices are computed.
 
 With an extent E and steps of s elements the index space has ceil(E / s) tiles. An index
-is below that where it is the index of a loop up to the number of tiles, or stands under
-a condition that says so, or is a remainder, quotient or product of such numbers. Three
-claims about integers, which rest on each other, each by what made the number:
+is below that if it is the index of a loop up to the number of tiles, or if a condition
+around it says so, or if it is a remainder, quotient or product of such numbers. Three
+claims about integers depend on each other; each follows from the op that computes x:
 
 - `is_below(x, s)`: read as unsigned, x < ceil(E / s);
 - `is_at_most(x, s)`: x <= ceil(E / s);
 - `surplus(x)`: the least known k with x <= E + k.
 
-The last two hold of one reading of x, signed or unsigned: sums may wrap around, which
-as unsigned numbers only makes them smaller, and as signed ones too while nothing
-negative is added. Extents are unsigned.
+The last two are about one reading of x, signed or unsigned. Sums may wrap around: that
+only makes unsigned numbers smaller, and signed ones, too, unless a negative number is
+added. Extents are unsigned.
 
 Contract `bounds_elision`
     Law: with E a multiple of the tile's extent T, and i * s one too, i < ceil(E / s)
@@ -70,11 +70,11 @@ _DIVISORS = {"divi": False, "shri": True}
 
 
 def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
-    """Promises `inbounds` where a tile cannot be cut and surely begins inside.
+    """Promises `inbounds` if a tile cannot be cut and surely begins inside.
 
     Args:
-        op: Any op; those that are no accesses through views stay as they are.
-        facts: What is known of its operands.
+        op: Any op; only accesses through views change.
+        facts: The facts of its operands.
     """
     if op.name not in VIEW_ACCESSES:
         return
@@ -95,8 +95,8 @@ class IndexSpace:
     """Proofs that values are below the number of tiles along one dimension of a tensor.
 
     Args:
-        facts: What is known of the entry's values.
-        op: Where the claims are to hold: loops and conditions around it count.
+        facts: The facts of the entry's values.
+        op: The op at which claims must hold; loops and conditions around it count.
         extent: The tensor's extent.
     """
 
@@ -141,7 +141,7 @@ class IndexSpace:
         )
 
     def _is_index_below(self, x: ir.Value, step: int) -> bool:
-        """Whether a loop counts x, and no further than there are tiles."""
+        """Whether x is the index of a loop over no more than the number of tiles."""
         if defining_op(x) is not None:
             return False
         loop = counted_loop(ir.BlockArgument(x).owner.owner.operation)
@@ -153,7 +153,7 @@ class IndexSpace:
         return is_natural and self.is_at_most(loop.upper, step, is_signed=True)
 
     def _is_guarded(self, x: ir.Value, step: int) -> bool:
-        """Whether the access stands under a condition that says so."""
+        """Whether a condition around the access says that x is below."""
         # bounds_elision C3
         for smaller, larger, is_signed in _comparisons_around(self._op):
             if value_behind(smaller, _ASSUMES) != value_behind(x, _ASSUMES):
@@ -165,7 +165,7 @@ class IndexSpace:
         return False
 
     def _is_made_below(self, x: ir.Value, step: int) -> bool:
-        """Whether the op that makes x shows it."""
+        """Whether the op that computes x implies that x is below."""
         made = defining_op(x)
         if made is None or not len(made.operands):
             return False
@@ -185,7 +185,7 @@ class IndexSpace:
         return self._is_quotient_below(made, step)
 
     def _is_lesser_below(self, made: ir.Operation, is_below: list[bool]) -> bool:
-        """Whether the lesser of two numbers is below, of which one may not be."""
+        """Whether the minimum of two numbers is below, even if one of them is not."""
         x, y = made.operands
         if not _is_signed(made):
             return any(is_below)
@@ -237,9 +237,9 @@ class IndexSpace:
         )
 
     def _readings(self, x: ir.Value, is_signed: bool) -> tuple[bool, ...]:
-        """The readings of which a claim implies that of the reading that is asked for.
+        """The readings in which a claim implies the claim in the wanted reading.
 
-        No number is greater signed than unsigned, and of natural ones both are equal.
+        No number is greater signed than unsigned; for natural numbers both are equal.
         """
         if is_signed:
             return (True, False)
@@ -262,7 +262,7 @@ class IndexSpace:
         return most is not None and most <= (0 if _rounds_up(made) else divisor - 1)
 
     def _counts_tiles(self, made: ir.Operation, x: ir.Value, step: int) -> bool:
-        """Whether x is a number of tiles of this extent that are no smaller."""
+        """Whether x is the number of tiles of this extent or of a larger one."""
         view = made.operands[0]
         tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
         d = _result_number(x)
@@ -272,7 +272,7 @@ class IndexSpace:
     def _parts(
         self, made: ir.Operation, is_signed: bool
     ) -> tuple[list[ir.Value], bool]:
-        """Values whose claims give that of an op's result, and whether it needs all."""
+        """Values whose claims imply that of an op's result; whether all must hold."""
         stem = op_stem(made)
         if stem == "assume":
             return [made.operands[0]], True
@@ -334,7 +334,7 @@ class IndexSpace:
         return None
 
     def _sum_surplus(self, made: ir.Operation, is_signed: bool) -> int | None:
-        """Of a sum with a constant that is not negative."""
+        """The surplus of a sum with a constant that is not negative."""
         for number, other in (made.operands, reversed(list(made.operands))):
             known = self._facts.of(number).constant
             if known is not None and known >= 0:
@@ -347,7 +347,7 @@ class IndexSpace:
     def _once(
         self, claim: tuple[object, ...], find: Callable[[], int | None]
     ) -> int | None:
-        """What is found of a claim, each looked into once; None if it is too far."""
+        """Looks into each claim once; None if the search is too deep."""
         if claim not in self._claims:
             self._claims[claim] = None
             if self._depth < MOST_CLAIMS:
@@ -401,9 +401,9 @@ class IndexSpace:
 def _comparisons_around(
     op: ir.Operation,
 ) -> Iterator[tuple[ir.Value, ir.Value, bool]]:
-    """Pairs of which the first is the lesser where an op stands, and how they are read.
+    """Pairs (smaller, larger, signed) that hold at an op.
 
-    They are those of the conditions of the branches that hold the op.
+    They come from the conditions of the branches around the op.
     """
     inner = op
     for outer in enclosing_ops(op.results[0]):
@@ -434,7 +434,7 @@ def _result_number(x: ir.Value) -> int:
 
 
 def _chosen(made: ir.Operation) -> list[ir.Value]:
-    """The operands of which an op gives one."""
+    """The operands of an op whose result is always one of them."""
     return list(made.operands)[1 if op_stem(made) == "select" else 0 :]
 
 

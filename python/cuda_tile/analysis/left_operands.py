@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts of warpgroups' sums, and of left operands that they read from registers.
 
-An instruction reads its right operand from shared memory, 8-bit elements contiguous
-along K. One that lies along M or N is its left operand instead: threads take it from
-the slot that a copy fills to registers, where `ldmatrix.trans` transposes it. For the
-right operand of a product that means the transpose, B^T A^T (`swap` in the plan).
+An instruction reads its right operand from shared memory; 8-bit elements must be
+contiguous along K. An operand of bytes that lies along M or N becomes the left operand
+instead: threads load it from the slot of a copy to registers, and `ldmatrix.trans`
+transposes it. For a right operand this needs the transposed product B^T A^T (`swap` in
+the plan).
 
 Contract `transposed_products`
     Law: A B is the transpose of B^T A^T: each element sums the same products over the
@@ -54,7 +55,7 @@ TRANSPOSED = (1, 0)
 
 
 def is_brought(op: ir.Operation, plan: ProductPlan) -> bool:
-    """Whether threads bring the left operand from a slot that a copy fills.
+    """Whether threads load the left operand from the slot of a copy to registers.
 
     Args:
         op: The product.
@@ -67,8 +68,8 @@ def is_brought(op: ir.Operation, plan: ProductPlan) -> bool:
 def sums_layout(op: ir.Operation, plan: ProductPlan) -> LinearLayout:
     """The layout of the result of a product that warpgroups compute.
 
-    Rows come in pairs where bytes are brought. Of a transpose the pair comes first, if
-    sums have registers of their own: such are neighbours in memory.
+    Rows come in pairs if threads load an operand of bytes. In a transposed product the
+    pair comes first if each sum has a register: the two are neighbours in memory.
 
     Args:
         op: The product.
@@ -95,11 +96,11 @@ def left_layout(
 
     Args:
         op: The product.
-        plan: How it is computed.
+        plan: The plan of the product.
         sums: The layout of its result.
 
     Returns:
-        The layout as the operand is in `op`: of B^T that of B.
+        The layout of the operand as it is in `op`: for B^T that of B.
 
     Raises:
         InternalError: No warpgroups compute the product.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of a program of level T, before any pass decides anything.
 
-Every op is checked once, at the start: is there a rule for it in each stage? So a
-refusal names the op, its line and the way out. A stage that met an op without a rule
-would notice only in the middle of its work, when other passes have changed the op.
+Every op is checked once, at the start: each stage must have a rule for it. So a refusal
+names the op, its line and the way out. A later stage would find an op without a rule
+only in the middle of its work, when other passes have changed the op.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check_program(
         emittable: Ops that emission knows.
 
     Raises:
-        Unsupported: For the first such op in program order, at its location.
+        Unsupported: An op has no rule; names the first one in program order.
     """
     for op in nested_ops(entry):
         values = (*op.operands, *op.results)

@@ -6,11 +6,11 @@ op, and is read on some path from the op. Both are data-flow analyses, so a buff
 outside a loop that each iteration reads is live in the whole loop, and buffers of the
 two branches of an `if` are never live together.
 
-Each op of a ring counts as an access, so that it lives from the first to the last of
-them. Regions of `roles` run at the same time: what one uses conflicts with what another
-does. A ring that one of them drains may be written at any time from the start of
-`roles` on, but not behind its last op there, for each iteration that was filled is
-taken.
+Each op of a ring counts as an access, so a ring is live from its first op to its last.
+Regions of `roles` run at the same time: buffers of one conflict with buffers of
+another. A ring that a region drains may be written at any time from the start of
+`roles` to the last op of the ring in that region, since each iteration that is filled
+is also taken.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Effects(NamedTuple):
     """The effects of one op, as sets of buffers.
 
     Attributes:
-        reads: Those that it may read.
-        writes: Those that it may write.
-        makes: The one that it allocates.
+        reads: Buffers that it may read.
+        writes: Buffers that it may write.
+        makes: The buffer that it allocates.
     """
 
     reads: int
@@ -55,7 +55,7 @@ class Effects(NamedTuple):
 
 
 def products_of(op: ir.Operation) -> set[ir.Operation]:
-    """The products that an op waits for: all that made the pending values it is given.
+    """The products that an op waits for: those that made its pending operands.
 
     A sum passes from product to product, and through loops and branches.
     """
@@ -64,7 +64,7 @@ def products_of(op: ir.Operation) -> set[ir.Operation]:
 
 
 def _handed_on(value: ir.Value) -> list[ir.Value]:
-    """The pending values that may be handed on as one."""
+    """The pending values that a value may continue."""
     holder = defining_op(value)
     if holder is None:
         holder = ir.BlockArgument(value).owner.owner.operation
@@ -80,7 +80,7 @@ def _handed_on(value: ir.Value) -> list[ir.Value]:
 
 
 def _pending(op: ir.Operation) -> list[ir.Value]:
-    """The pending values that an op is given."""
+    """The pending operands of an op."""
     return [value for value in op.operands if isinstance(value.type, PendingType)]
 
 
@@ -93,14 +93,14 @@ def _union(sets: Iterable[int]) -> int:
 
 
 class BufferSets:
-    """Sets of an entry's buffers as bit masks, and what each op does to them.
+    """Sets of an entry's buffers as bit masks, and the effects of each op on them.
 
     Args:
         flow: The control flow of an entry at level W.
 
     Attributes:
-        allocs: Its `alloc_shared` and ring ops in program order: bit i stands for
-            number i.
+        allocs: Its `alloc_shared` and ring ops in program order; bit i stands for the
+            i-th.
     """
 
     def __init__(self, flow: ControlFlow) -> None:
@@ -120,7 +120,7 @@ class BufferSets:
                 rest -= products
                 self._multiplied[op] = _union(read[product] for product in products)
         self._dropped = _union(read[product] for product in rest)
-        self._effects.clear()  # those of awaits need what these have found
+        self._effects.clear()  # effects of awaits depend on what these found
 
     def effects(self, op: ir.Operation) -> Effects:
         """The effects of an op without regions on buffers."""
@@ -131,7 +131,7 @@ class BufferSets:
             if op.name in RING_STEPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
-            if op.name in TAKES:  # of a sum: nothing reads behind it what made it
+            if op.name in TAKES:  # of a sum: its operands are not read after it
                 reads |= self._mask(frozenset(rings_read_for(ring_of(op))))
             if op.name in AWAITS and _pending(op):
                 reads |= self._multiplied.get(op, 0) | self._dropped
@@ -143,7 +143,7 @@ class BufferSets:
         return sum(self._bits[op] for op in allocs)
 
     def members(self, mask: int) -> list[ir.Operation]:
-        """The places of a set."""
+        """The buffers of a set."""
         return [op for i, op in enumerate(self.allocs) if mask >> i & 1]
 
     def rings_between(self, roles: ir.Operation) -> int:
@@ -155,10 +155,10 @@ class BufferSets:
         return several & sum(self._bits[op] for op in self.allocs if op.name in RINGS)
 
     def apart(self, roles: ir.Operation) -> list[tuple[int, int]]:
-        """Pairs of sets: each place of one conflicts with each of the other.
+        """Pairs of sets: each place of the first conflicts with each of the second.
 
-        A ring and what only the region uses that drains it are not among them: the walk
-        over that region tells whether they do.
+        A ring and the places that only its draining region uses are no such pair: the
+        walk over that region finds their conflicts.
         """
         between, regions = self.rings_between(roles), self._regions(roles)
         pairs: list[tuple[int, int]] = []
@@ -206,7 +206,7 @@ class BufferSets:
 
 
 class _Accessed(ForwardAnalysis[int]):
-    """The buffers that some way has accessed since it made them."""
+    """The buffers that were accessed on some path since their allocation."""
 
     def __init__(self, flow: ControlFlow, sets: BufferSets) -> None:
         super().__init__(flow)
@@ -224,7 +224,7 @@ class _Accessed(ForwardAnalysis[int]):
 
 
 class _ReadLater(BackwardAnalysis[int]):
-    """The buffers that some way reads before it makes them anew."""
+    """The buffers that are read on some path before they are allocated again."""
 
     def __init__(self, flow: ControlFlow, sets: BufferSets) -> None:
         super().__init__(flow)
@@ -240,10 +240,10 @@ class _ReadLater(BackwardAnalysis[int]):
 
 
 def conflicts(flow: ControlFlow) -> dict[ir.Operation, set[ir.Operation]]:
-    """For every place in an entry, those that must not share bytes with it.
+    """For every place in an entry, the places that must not share bytes with it.
 
     Two buffers conflict if both are live at some op. A buffer that an op accesses
-    counts as live there, for writing spoils what others hold even if nobody reads it.
+    counts as live there: a write destroys other data even if nothing reads it.
     """
     sets = BufferSets(flow)
     if not sets.allocs:

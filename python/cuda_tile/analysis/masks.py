@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which value of a comparison lets elements through, by what is made of it."""
+"""Which value of a mask lets elements pass, judged by the uses of the mask."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PASSES_ON = KEEPS_ELEMENTS | ops_by_rule("combines masks", "andi", "ori")
 
 
 def open_value(mask: ir.Value) -> bool:
-    """Whether elements pass where a mask is true, as far as its uses show; else true.
+    """Whether elements pass where a mask is true; true if its uses do not show it.
 
-    A mask that chooses between what was computed and a constant is open for the first;
-    of two constants one is neutral: 0 beside a large number, 1 beside 0. Loads and
-    stores take elements where their mask is true.
+    A mask that selects between a computed value and a constant lets the computed value
+    pass. Of two constants one is neutral: 0 beside a large number, 1 beside 0. Loads
+    and stores access elements where their mask is true.
     """
     for value in reached([mask], _passed_on):
         for use in value.uses:
@@ -52,6 +52,6 @@ def _is_large(number: float) -> bool:
 
 
 def _number(value: ir.Value) -> int | float | None:
-    """The one number that all elements of a tile are."""
+    """The number that all elements of a tile equal; None if there is none."""
     op = defining_op(value_behind(value, KEEPS_ELEMENTS))
     return constant_splat(op) if op is not None and op.name in CONSTANTS else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats that are surely not positive: differences to a maximum, negative squares.
+"""Floats that are never positive: differences to a maximum, negative squares.
 
-A softmax takes the exponential of how far each element is below the maximum of its row.
-`mark_never_positive` notes that at level T, where it can be seen: once reductions are
-divided between warps their results are loaded from shared memory.
+A softmax computes the exponential of the difference of each element to its row's
+maximum. `mark_never_positive` notes that at level T, where it is visible: later the
+results of reductions between warps are loaded from shared memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cuda_tile.ir.walk import (
 
 
 def mark_never_positive(entry: ir.Operation) -> None:
-    """Marks each `exp` of f32 whose operand is nowhere positive."""
+    """Marks each `exp` of f32 whose operand is never positive."""
     for op in nested_ops(entry):
         if op.name == "cuda_tile.exp" and str(element_of(op.operands[0])) == "f32":
             terms = _difference(op.operands[0])
@@ -36,9 +36,9 @@ def mark_never_positive(entry: ir.Operation) -> None:
 
 
 def subtracted_maximum(value: ir.Value) -> ir.Operation | None:
-    """The reduction whose maxima, of their rows, a tile's elements had subtracted.
+    """The reduction whose row maxima were subtracted from a tile's elements.
 
-    Of each row one element is zero then, or NaN.
+    One element of each row is then zero or NaN.
 
     Args:
         value: The difference.
@@ -81,9 +81,9 @@ def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
 
 
 def _greater_ones(value: ir.Value) -> Iterator[ir.Operation]:
-    """What makes a tile, or those that it is the greater of.
+    """The ops that make a tile, or the operands of a maximum that makes it.
 
-    A running maximum is the greater one of the former and of the row's own.
+    A running maximum is the greater one of the former maximum and of the row's own.
     """
     made = _made(value)
     operands = list(made.operands) if made and op_stem(made) == "maxf" else []
@@ -94,7 +94,7 @@ def _greater_ones(value: ir.Value) -> Iterator[ir.Operation]:
 
 
 def _made(value: ir.Value) -> ir.Operation | None:
-    """What makes a tile; reshaping keeps the order of elements."""
+    """The op that makes a tile; reshaping keeps the order of elements."""
     return defining_op(value_behind(value, ("cuda_tile.reshape",)))
 
 

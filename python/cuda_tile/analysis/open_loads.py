@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads of tiles that reach past their tensor without a padding, for one launch.
+"""Loads without padding of tiles that reach beyond their tensor, for one launch.
 
-The elements outside are unspecified. Compiled code has zeros there, and nothing that
-watches it can tell them from zeros that the program loaded.
+The elements outside are unspecified. Compiled code has zeros there, which no observer
+can tell from zeros that the program loaded.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def open_loads(entry: ir.Operation, args: Sequence[Any]) -> list[str]:
         args: A value per parameter.
 
     Returns:
-        A place, an axis and its extent for each, in words. Axes whose extents the
-        kernel computes are not among them.
+        A text for each: a place, an axis and its extent. Axes whose extents the
+        kernel computes are not included.
     """
     return [
         f"{location_text(op)} reaches past axis {axis} of extent {extent}"

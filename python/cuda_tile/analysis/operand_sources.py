@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the operands of matrix products come from.
 
-Asked by `plan` at level T: which operands lie in shared memory, and which products are
-chained.
+The pass `plan` asks at level T which operands lie in shared memory, and which products
+are chained.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class Product:
     Attributes:
         op: The operation.
         extents: M, N and K.
-        batch: Matrices.
+        batch: Number of matrices.
         operand_bits: Bits of an element of its operands.
         is_chained: See `is_chained`.
         stored: Operands that are stored to shared memory right before it.
-        result: What it gives.
+        result: The tile of its result.
     """
 
     op: ir.Operation
@@ -80,7 +80,7 @@ class Product:
 
         Args:
             op: The product.
-            is_staged: Which operands are not stored right before it;
+            is_staged: Tells which operands are not stored right before it;
                 `is_staging_hoisted` by default.
         """
         chained, is_staged = is_chained(op), is_staged or is_staging_hoisted
@@ -94,7 +94,7 @@ class Product:
         return cls(op, extents_of(op), batch_of(op), bits, chained, stored, result)
 
     def least_clocks(self, target: Target) -> float:
-        """Clocks at the best rate of a chip; half of it for twice the operand's width.
+        """Clocks at the best rate of a chip; twice the operand's width halves the rate.
 
         Args:
             target: The chip.
@@ -109,7 +109,7 @@ class Product:
         return str(element_of(self.op.results[0])) == "f32"
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
-        """Whether the left operand stays in its threads, where the engine reads it."""
+        """Whether the left operand stays in registers of its threads for the engine."""
         reads = "registers" in plan.engine.left
         return reads and self.is_chained and plan.warps_n == 1
 
@@ -136,13 +136,13 @@ class LoadedOperand:
         load: The load.
         loop: The innermost loop around it.
         uses: The products that read it, each with the number of the operand.
-        refusal: Why only threads can load it ahead, as far as its place says; None if
-            others may.
-        may_end: Whether its iteration may end before its tile is used. A ring with
-            mbarriers could not be released on every way then.
-        tables: The loads of its loop that say where it reads.
-        is_computed: Whether threads compute the operands from its tile, which they
-            read from where it was copied; else products read it, or slices of it.
+        refusal: Why only threads can load it, judged by its place; None if other
+            engines may.
+        may_end: Whether its iteration may end before its tile is used. Then a ring with
+            mbarriers could not be released on every path.
+        tables: The loads of its loop that give its address.
+        is_computed: Whether threads read the copied tile and compute operands from it;
+            otherwise products read it, or slices of it.
     """
 
     load: ir.Operation
@@ -155,7 +155,7 @@ class LoadedOperand:
 
 
 def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
-    """The loads in loops that feed left or right operands of products, in order."""
+    """The loads in loops that give left or right operands of products, in order."""
     return _loaded(_uses_of_loads(ops, OPERANDS))
 
 
@@ -169,7 +169,7 @@ _Uses = dict[ir.Operation, list[tuple[ir.Operation, int]]]
 
 
 def _loaded(uses: _Uses) -> list[LoadedOperand]:
-    """Those of some loads that stand in loops."""
+    """The loads that are in loops, among some loads."""
     found: list[LoadedOperand] = []
     for load, users in uses.items():
         loop = enclosing_loop(load)
@@ -186,9 +186,9 @@ def _loaded(uses: _Uses) -> list[LoadedOperand]:
 def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     """The loads from which threads compute left or right operands, in order.
 
-    Weights that are dequantised, say, and their scales and zero points. Those in the
-    block of the product, an iteration of a `for`, whose tiles reach it by operations on
-    elements and changes of shape; other products' results are no part of that.
+    Examples are dequantised weights with their scales and zero points. Each load is in
+    the block of the product, the body of a `for`, and its tile reaches the product only
+    through elementwise operations and changes of shape, not through other products.
     """
     ops = list(ops)
     fed = _uses_of_loads(ops, OPERANDS)
@@ -212,7 +212,7 @@ def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
 
 
 def computed_from(operand: ir.Value) -> list[ir.Operation]:
-    """The loads from which the block of an operand computes it; none with products."""
+    """The loads in an operand's block that compute it; none if products do, too."""
     last = defining_op(operand)
 
     def behind(op: ir.Operation) -> list[ir.Operation]:
@@ -225,12 +225,12 @@ def computed_from(operand: ir.Value) -> list[ir.Operation]:
 
 
 def computes_elements(op: ir.Operation) -> bool:
-    """Whether an op computes elements of a tile each by itself, or moves them."""
+    """Whether an op computes each element of a tile by itself, or moves elements."""
     return op.name in _COMPUTES
 
 
 def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
-    """The loads in no loop and no branch that feed such operands, in order.
+    """The loads outside loops and branches that give such operands, in order.
 
     Their `loop` is the entry.
     """
@@ -253,7 +253,7 @@ def most_live_bytes(
 
     Args:
         loop: The loop, or entry, around the loads.
-        users: The loads, each with what reads its copy.
+        users: The loads, each with the ops that read its copy.
     """
     places = {op: place for place, op in enumerate(nested_ops(loop))}
     ends = {load: max(places[op] for op in (load, *users[load])) for load in users}
@@ -268,7 +268,7 @@ def most_live_bytes(
 
 
 def _uses_of_loads(ops: Iterable[ir.Operation], numbers: Sequence[int]) -> _Uses:
-    """The loads that feed some operands of products, and which they feed."""
+    """The loads that give some operands of products, with these operands."""
     uses: _Uses = {}
     for op in ops:
         if op.name in PRODUCTS:
@@ -279,19 +279,19 @@ def _uses_of_loads(ops: Iterable[ir.Operation], numbers: Sequence[int]) -> _Uses
 
 
 def source_load(value: ir.Value) -> ir.Operation | None:
-    """The load whose elements a tile has, perhaps converted; None if there is none."""
+    """The load whose elements a tile has, possibly converted; None if there is none."""
     last = renames_of(value)
     op = defining_op(last[-1].operands[0] if last else value)
     return op if op is not None and op.name in LOADS else None
 
 
 def _renames(op: ir.Operation) -> bool:
-    """Whether products see through an op to what was loaded."""
+    """Whether products look through an op to the loaded tile."""
     return op.name in SAME_ELEMENTS | CONVERSIONS or renames_bytes(op)
 
 
 def renamed_uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
-    """Who uses the elements of a tile, with the number of the operand."""
+    """The ops that use the elements of a tile, with the number of the operand."""
     for use in value.uses:
         owner = use.owner.operation
         if _renames(owner):
@@ -311,19 +311,19 @@ def renames_of(value: ir.Value) -> list[ir.Operation]:
 
 
 def conversions_of(value: ir.Value) -> list[ir.Operation]:
-    """The conversions between a load and a value, the first first."""
+    """The conversions between a load and a value, in program order."""
     return [op for op in reversed(renames_of(value)) if op.name in CONVERSIONS]
 
 
 def permutation_of(op: ir.Operation) -> tuple[int, ...]:
-    """Which dimension of its operand each one of a permutation is."""
+    """The dimension of its operand that each dimension of a permutation is."""
     return integers(op, "permutation")
 
 
 def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
-    """The layout of a buffer of a loaded tile, as a value that has its elements.
+    """The layout of a loaded tile's buffer, renamed as a value that has its elements.
 
-    Of elements of 4 bits it is that of the bytes that they lie in.
+    For 4-bit elements it is the layout of their bytes.
 
     Args:
         shared: The layout of the buffer.
@@ -337,7 +337,7 @@ def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
 
 
 def layout_before(op: ir.Operation, layout: LinearLayout) -> LinearLayout:
-    """The layout that the operand of an op needs where its result has one.
+    """The layout that the operand of an op needs for a layout of its result.
 
     Args:
         op: An op that renames or repeats elements, or computes each by itself.
@@ -353,7 +353,7 @@ _Layout = TypeVar("_Layout", LinearLayout, SharedLayout)
 
 
 def name_before(op: ir.Operation, layout: _Layout) -> _Layout:
-    """The same of an op that at most renames elements, also of a buffer.
+    """As `layout_before`, for an op that at most renames elements; also for buffers.
 
     Args:
         op: The op.
@@ -370,16 +370,16 @@ def name_before(op: ir.Operation, layout: _Layout) -> _Layout:
 
 
 def is_brought_to_threads(load: ir.Operation) -> bool:
-    """Whether no product reads the tile of a load, or what renames it."""
+    """Whether no product reads the tile of a load, or a renaming of it."""
     users = renamed_uses(load.results[0])
     feeds = any(user.name in PRODUCTS and index in OPERANDS for user, index in users)
     return not feeds and scale_use(load) is None
 
 
 def scale_use(load: ir.Operation) -> tuple[ir.Operation, int] | None:
-    """A product that takes scale factors from a load, and the number of the operand.
+    """The product that takes scale factors from a load, and the number of the operand.
 
-    None if anything else uses its tile.
+    None if anything else uses the load's tile.
 
     Args:
         load: The load.
@@ -409,7 +409,7 @@ def _refuse_place(
 def _refuse_users(
     load: ir.Operation, uses: Sequence[tuple[ir.Operation, int]]
 ) -> str | None:
-    """Why others than some products need the tile of a load."""
+    """Why a load must bring its tile to registers: other ops than products use it."""
     # async_copies C11; converted_operands C6; transposed_products C10
     others = (op for op, i in renamed_uses(load.results[0]) if (op, i) not in uses)
     other = next(others, None)
@@ -427,7 +427,7 @@ def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
 
 
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
-    """Why the place that a load reads is not known iterations ahead."""
+    """Why the address of a load is not known iterations ahead."""
     for op in _address_ops(load, loop):
         # async_copies C9
         if op.name not in PURE and op.name not in LOADS:
@@ -436,14 +436,14 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
 
 
 def _tables_of(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
-    """The loads of a loop that say where another one of it reads."""
+    """The loads of a loop that give the address of another load of the loop."""
     return [op for op in _address_ops(load, loop) if op.name in LOADS]
 
 
 def _address_ops(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
-    """The ops of a loop from which the place that a load reads is computed.
+    """The ops of a loop that compute the address of a load.
 
-    Not those behind one that is neither pure nor a load.
+    The search stops at an op that is neither pure nor a load.
     """
     index = loop.regions[0].blocks[0].arguments[0]
     around = (load, *enclosing_ops_of(load))
@@ -463,7 +463,7 @@ def _address_ops(load: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
 
 
 def _numbers(values: Iterable[ir.Value]) -> list[ir.Value]:
-    """Those that are no tokens."""
+    """The values that are no tokens."""
     return [value for value in values if not isinstance(value.type, TokenType)]
 
 
@@ -481,8 +481,8 @@ ProductPlans = Mapping[Product, ProductPlan]
 def is_chained(product: ir.Operation) -> bool:
     """Whether the left operand is computed from another product of the same block.
 
-    With all warps along M such an operand stays in its threads: the fragment of a
-    result is that of a left operand under other names, unless it is transposed.
+    If all warps are along M, such an operand stays in its threads: the fragment of a
+    result is that of a left operand with renamed registers, unless it is transposed.
     """
 
     def behind(op: ir.Operation) -> list[ir.Operation]:
@@ -494,7 +494,7 @@ def is_chained(product: ir.Operation) -> bool:
 
 
 def _transposes_matrix(op: ir.Operation) -> bool:
-    """Whether an op makes rows of the columns of matrices."""
+    """Whether an op transposes matrices."""
     if op.name != "cuda_tile.permute":
         return False
     order = permutation_of(op)
@@ -502,9 +502,9 @@ def _transposes_matrix(op: ir.Operation) -> bool:
 
 
 def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
-    """Whether `stage` puts an operand into shared memory before the block of `op`.
+    """Whether `stage` stores an operand to shared memory before the block of `op`.
 
-    That is an operand which is computed outside the product's block.
+    Such an operand is computed outside the product's block.
 
     Args:
         op: The product.
@@ -521,9 +521,9 @@ def is_staging_hoisted(op: ir.Operation, index: int) -> bool:
 
 
 def warp_share(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of the result that a warp has, at least one atom.
+    """Rows and columns of the result that a warp has, at least those of one atom.
 
-    Of an atom that one thread issues, warps may divide the columns.
+    Warps may divide the columns of an atom that one thread issues.
 
     Args:
         product: The product.
@@ -537,7 +537,7 @@ def warp_share(product: Product, plan: ProductPlan) -> tuple[int, int]:
 
 
 def is_plain_sum(op: ir.Operation) -> bool:
-    """Whether a loop carries the sum of a product, and nothing else in it uses that.
+    """Whether a loop carries the sum of a product, and no other op in it uses the sum.
 
     Args:
         op: The product.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operands of 4 bits that products read as the bytes that memory holds.
 
-A byte has two elements, which `unpack` takes apart. An instruction of tensor memory
-reads bytes, if the two are neighbours along K: then `unpack` renames what was loaded,
-as `reshape` does.
+A byte has two elements, which `unpack` separates. An instruction of tensor memory reads
+the bytes themselves if the two are neighbours along K. Then `unpack` only renames the
+loaded tile, as `reshape` does.
 
 Contract `packed_operands`
     Law: element k of a row is in byte k / 2 of it, in the low half if k is even, before
@@ -52,7 +52,7 @@ _PER_BYTE = 2
 
 
 def renames_bytes(op: ir.Operation) -> bool:
-    """Whether an op only says that bytes are elements, to products that read bytes.
+    """Whether an op only renames bytes as elements, for products that read bytes.
 
     Args:
         op: Any op.
@@ -70,7 +70,7 @@ def renames_bytes(op: ir.Operation) -> bool:
 
 
 def sharing_bytes(product: ir.Operation) -> Iterator[ir.Operation]:
-    """Who uses the elements of the bytes that a product reads, itself among them.
+    """The ops that use the elements of the bytes that a product reads, itself included.
 
     Args:
         product: A product of tensor memory.
@@ -111,7 +111,7 @@ def as_bytes(shared: SharedLayout) -> SharedLayout | None:
 
 
 def _row(bytes_: int) -> SharedLayout:
-    """The elements of so many bytes, one behind the other."""
+    """The layout of the elements of some bytes in a row."""
     steps = tuple((1 << bit,) for bit in range(bytes_.bit_length() - 1))
     return SharedLayout((bytes_,), steps).finer(_PER_BYTE)
 
@@ -119,7 +119,7 @@ def _row(bytes_: int) -> SharedLayout:
 def _uses(
     value: ir.Value, shared: SharedLayout
 ) -> Iterator[tuple[ir.Operation, int, SharedLayout]]:
-    """Who uses the elements of a tile, which operand it is, and their offsets in it."""
+    """The ops that use the elements of a tile, the operand's number, and its layout."""
     for use in value.uses:
         owner = use.owner.operation
         if owner.name in SAME_ELEMENTS:

@@ -42,10 +42,10 @@ def propose(
 
 
 def reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
-    """Whether any engine says so by its rule in `READS_ITSELF`.
+    """Whether any engine reads a product's operands itself (rules in `READS_ITSELF`).
 
     Args:
-        op: A load.
+        op: A product.
         target: The chip.
         facts: The facts of the entry's values.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engines mma_sync and fma: registers of a product beside the tiles live before it."""
+"""Engines mma_sync and fma: registers of a product besides the tiles live before it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ def _slices(
 ) -> int:
     """Registers of the operands of one K-step, which come from shared memory.
 
-    By then the tiles that were stored there right before the product have given back
-    theirs.
+    The tiles that were stored there right before the product are no longer live.
     """
     rows, columns = _piece(product, plan)
     batch = product.batch // min(product.batch, plan.warps_b)
@@ -50,10 +49,10 @@ def _slices(
 
 
 def _spared(product: Product, plan: ProductPlan, gathered: Gathered) -> int:
-    """Registers that a loop needs less where a product reads only copied tiles.
+    """Registers that a loop saves if a product reads only copied tiles.
 
-    None are spared where its partial sums are added to the sums between instructions,
-    unless these are cut: then ptxas does not read ahead of the next piece.
+    It saves none if partial sums are added to the sums between instructions, unless
+    these are cut into pieces: then ptxas does not read ahead of the next piece.
     """
     if (
         gathered is None
@@ -67,7 +66,7 @@ def _spared(product: Product, plan: ProductPlan, gathered: Gathered) -> int:
 
 
 def is_cut(product: Product, plan: ProductPlan) -> bool:
-    """Whether the partial sums of a product of warps come a piece at a time.
+    """Whether warps compute the partial sums of a product one piece at a time.
 
     Args:
         product: The product.
@@ -79,7 +78,7 @@ def is_cut(product: Product, plan: ProductPlan) -> bool:
 
 
 def _piece(product: Product, plan: ProductPlan) -> tuple[int, int]:
-    """Rows and columns of a warp's part of which it computes sums at a time."""
+    """Rows and columns of the piece whose sums a warp computes at a time."""
     part = list(warp_share(product, plan))
     if plan.promote > slice_depth(product.op, plan.atom):
         shape = (product.batch, *product.extents[:2])

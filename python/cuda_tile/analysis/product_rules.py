@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables of what an analysis asks of each matrix engine, by the engine's name."""
+"""Tables of the rules that analyses ask for, by the name of the matrix engine."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who else reads the registers of a left operand.
+"""Which ops besides products read the registers of a left operand.
 
-While products run by themselves, nothing else may touch the registers that they read
+While an asynchronous product runs, nothing else may access the registers that it reads
 (PTX ISA, "wgmma.wait_group"). One tile may have several names: a permutation of it
-holds the same registers, also where a loop carries both.
+holds the same registers, even if a loop carries both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _RENAMES = SAME_ELEMENTS | {"cuda_tile.bitcast"}
 
 
 def is_read_elsewhere(value: ir.Value) -> bool:
-    """Whether more than products read a tile, maybe under another name."""
+    """Whether other ops than products read a tile, possibly under another name."""
     while True:
         if len(list(value.uses)) > 1 and _is_read(value):
             return True
@@ -31,16 +31,16 @@ def is_read_elsewhere(value: ir.Value) -> bool:
 
 
 def _is_read(value: ir.Value) -> bool:
-    """Whether something else than products reads a tile under this name."""
+    """Whether other ops than products read a tile under this name."""
     return any(not runs_by_itself(use.owner.operation) for use in value.uses)
 
 
 def _twins(value: ir.Value, maker: ir.Operation | None) -> list[ir.Value]:
-    """What is handed on beside a value and holds the same registers.
+    """The values that control flow forwards besides a value with the same registers.
 
     Args:
-        value: An argument of a block, or what an op with regions gives.
-        maker: That op.
+        value: A block argument, or a result of an op with regions.
+        maker: The op with regions; None for a block argument.
     """
     if maker is None:
         block = ir.BlockArgument(value).owner

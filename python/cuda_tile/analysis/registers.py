@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many registers a thread needs, counted from liveness before ptxas says so.
+"""Register pressure: an estimate of a thread's registers, from liveness of tiles.
 
-`live_tiles` walks an entry once, at level T or W: at each operation it notes the tiles
-that must be held in registers. `estimate` weighs them: by their layouts at level W, by
-what a plan would make of them at level T (plan/registers.py). Linear in the number of
-operations times the tiles live at one; the walk is done once for all plans compared.
+`live_tiles` walks an entry once, at level T or W. At each operation it notes the tiles
+that registers must hold. `estimate` weighs them, at level W by their layouts, at level
+T by the layouts that a plan would give them (plan/registers.py). The cost is linear in
+the number of operations times the tiles live at one; one walk serves all plans.
 
-No registers are held by constants, copies by `broadcast`, and values that elementwise
-operations make of these alone: they are rematerialised at each use. `reshape` and its
-like only rename: what uses them uses their source. So do steps of an elementwise
-computation from one tile, which is done for one element after the other. Scalars,
-addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
+Constants, results of `broadcast`, and values that elementwise operations compute from
+these alone hold no registers: they are rematerialised at each use. `reshape` and the
+like only rename: a use of their result is a use of their source. The same holds for the
+steps of an elementwise computation from one tile, which runs element by element.
+Scalars, addresses, predicates and loop counters count as `OVERHEAD_REGISTERS` in total.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Tile:
         value: The value.
         shape: Its extents.
         bits: Bits of an element.
-        neighbours: Elements of which a thread that has them all holds one.
+        neighbours: Number of neighbouring elements for which a thread holds only one.
     """
 
     value: ir.Value
@@ -62,12 +62,13 @@ class Tile:
     def of(
         cls, value: ir.Value, *, is_apart: bool = False, neighbours: int = 1
     ) -> Tile:
-        """What is needed to know of a value, read once.
+        """Reads the properties of a value once.
 
         Args:
             value: The tile.
-            is_apart: Whether each element has a register of its own at least.
-            neighbours: Elements of which a thread holds one.
+            is_apart: Whether each element has at least one register of its own.
+            neighbours: Number of neighbouring elements for which a thread holds only
+                one.
         """
         bits = max(element_bits(element_of(value)), REGISTER_BITS * is_apart)
         return cls(value, shape_of(value), bits, neighbours)
@@ -105,7 +106,7 @@ class Estimate:
 
     Attributes:
         registers: 32-bit registers, overhead included.
-        op: Where; None in an entry that holds no tile.
+        op: The op that needs them; None in an entry that holds no tile.
     """
 
     registers: int
@@ -132,7 +133,7 @@ def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
 
 
 def held_registers(elements: int, bits: int) -> int:
-    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone.
+    """Registers for some elements: two 16-bit elements in each, but one of 8 bits.
 
     Args:
         elements: Elements of one thread.
@@ -153,11 +154,12 @@ def live_tiles(
 
     Args:
         entry: The entry, at level T or W.
-        is_staged: Which operands are read from shared memory, where they were put when
-            they were made: they hold no registers until their use. None by default.
-        is_apart: Which loads bring their elements one by one: ptxas issues many before
-            it packs the first two into one register. None by default.
-        neighbours: Of how many elements of a tile a thread holds one. One by default.
+        is_staged: Tells which operands are stored to shared memory when they are made:
+            they hold no registers until their use. None are by default.
+        is_apart: Tells which loads bring elements one by one: ptxas issues many before
+            it packs the first two into one register. None do by default.
+        neighbours: For how many elements of a tile a thread holds only one; one by
+            default.
     """
     reader = _Reader(
         is_staged or (lambda op, index: False),
@@ -191,7 +193,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Body:
-    """A block: its operations, and the tiles of others that they use."""
+    """A block: its operations, and the tiles of other blocks that they use."""
 
     steps: tuple[_Step, ...]
     captured: frozenset[int]
@@ -209,7 +211,7 @@ class _Reader:
         self._holdings: dict[ir.Value, _Holding] = {}
 
     def read(self, block: ir.Block) -> _Body:
-        """The block with what it captures."""
+        """Reads a block and the tiles that it captures."""
         made = {self._hold(value) for value in block.arguments if is_distributed(value)}
         used: set[int] = set()
         steps: list[_Step] = []
@@ -241,12 +243,12 @@ class _Reader:
         return _Step(op, frozenset(used), tuple(made), blocks)
 
     def _on_the_way(self, op: ir.Operation, value: ir.Value) -> _Holding | None:
-        """What a value is computed from, element by element, where that holds it.
+        """The source that holds a value which is an elementwise intermediate result.
 
-        Elementwise ops alone use it, in the block of its own: ptxas computes these for
-        one element after the other, so that registers hold the one tile from which they
-        are computed, no matter how many steps there are. Not where that tile takes more
-        registers than what is made of it, as 8-bit elements do that become 16-bit ones.
+        Only elementwise ops of its own block use the value. ptxas computes these
+        element by element, so that registers hold only the source tile, however many
+        steps there are. This does not apply if the source takes more registers than its
+        result, as 8-bit elements do that become 16-bit ones.
         """
         uses = list(value.uses)
         if op.name not in ELEMENTWISE or not all(_is_step(op, use) for use in uses):
@@ -279,7 +281,7 @@ def _is_step(op: ir.Operation, use: ir.OpOperand) -> bool:
 def _made_of(
     op: ir.Operation, value: ir.Value, sources: list[_Holding]
 ) -> _Holding | None:
-    """What holds a result instead of registers of its own; None if nothing does."""
+    """The tiles that hold a result instead of its own registers; None if none do."""
     if op.name in NAMES and sources:
         return sources[0]
     is_free = op.name in _HELD_BY_NOTHING

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles that one loop loads and a later loop loads again.
 
-A row that fits no tile is read by a loop of its parts, and read again by the next one:
-for a maximum, a sum, the result. Both loops have the same iterations, and what is
-loaded depends on the iteration alone. By the language a weak load whose token is after
-nothing may be made at any time, so that the second loop may have what the first one
-read.
+Loops read a row that fits no tile part by part: one loop for the maximum, one for the
+sum, one for the result. They have the same iterations, and the loaded tile depends only
+on the iteration. By the language a weak load whose token is after nothing may run at
+any time, so that the second loop may use the tiles that the first one read.
 
 Contract `load_reuse`
     Law: a weak load whose token is after nothing may be made at any time, so that two
@@ -61,8 +60,8 @@ class Repeated:
 
     Attributes:
         loads: The load of each loop, in program order, two at least.
-        index: The operand of these that is the iteration.
-        iterations: The most iterations there can be; 0 if that is not known.
+        index: Number of their operand that is the iteration.
+        iterations: Largest possible number of iterations; 0 if that is not known.
     """
 
     loads: tuple[ir.Operation, ...]
@@ -112,7 +111,7 @@ def _repeated(loads: list[_Load]) -> Repeated:
 
 
 def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
-    """The loads that every iteration of a loop makes, of what its number alone says."""
+    """The loads of all iterations of a loop whose address its number alone decides."""
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are asked"
     ops = block_ops(loop.regions[0].blocks[0])
@@ -143,7 +142,7 @@ def _load(op: ir.Operation, loop: ir.Operation, counted: CountedLoop) -> _Load |
     if len(at) != 1 or any(loop in enclosing_ops(value) for value in (view, *others)):
         return None  # load_reuse C7
     number = list(op.operands).index(indices[at[0]])
-    # No promise to be in bounds is part of this.
+    # The key has no promise to be in bounds.
     # load_reuse C1, C2, C3
     key = (counted.upper, counted.is_unsigned, view, at[0], *others, tile.type)
     return _Load(op, number, key)

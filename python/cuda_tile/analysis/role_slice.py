@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Backward slices: all that a role must run so that some ops of a kernel run there.
+"""Backward slices: the ops that a role must run so that some ops of a kernel run there.
 
-The backward slice of some ops has the ops that compute their operands, the loops and
-branches around them with their bounds and conditions, and those carried values that it
-needs. It is the kernel without everything else.
+The backward slice of some ops consists of the ops that compute their operands, the
+loops and branches around them with their bounds and conditions, and the carried values
+that these need.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _PASS_TOKENS = READS | ORDER_NOTHING
 
 
 class CannotSplit(Exception):
-    """Something that a role needs can run in another role only; the text says what."""
+    """A role needs an op that can run only in another role; the text names it."""
 
 
 @dataclass
 class Kept:
-    """Which of the values that an op with regions carries are needed, by number.
+    """Numbers of the carried values of an op with regions that are needed.
 
     Attributes:
-        arguments: Those that its regions get; of an `if` none.
-        results: Those that are there behind it.
+        arguments: Those needed inside its regions; none for an `if`.
+        results: Those needed after it.
     """
 
     arguments: set[int] = field(default_factory=set[int])
@@ -52,7 +52,7 @@ class RoleSlice:
     Args:
         outside: Ops of the entry's body whose values every role may use.
         check: Raises `CannotSplit` for an op that must not be in the slice.
-        whole: Names of the ops of which all carried values are kept.
+        whole: Names of the ops whose carried values are all kept.
 
     Attributes:
         ops: The ops of the slice, those with regions included, without terminators.
@@ -82,7 +82,7 @@ class RoleSlice:
         return found
 
     def ends(self, op: ir.Operation) -> list[ir.Operation]:
-        """The terminators that hand values on to an op."""
+        """The terminators that forward values to an op."""
         found = self._ends.get(op)
         if found is None:
             found = self._ends[op] = ends_of(op)
@@ -100,17 +100,17 @@ class RoleSlice:
         return sorted(kept.results if is_exit else kept.arguments)
 
     def add(self, op: ir.Operation) -> None:
-        """Adds an op, with all that it needs.
+        """Adds an op and all that it needs.
 
         Raises:
-            CannotSplit: Something of it must not be there.
+            CannotSplit: One of these ops must not be in the slice.
         """
         work = self._enter(op)
         while work:
             work += self._value(work.pop())
 
     def _enter(self, op: ir.Operation) -> list[ir.Value]:
-        """Adds an op and those around it; gives the values that they need."""
+        """Adds an op and the ops around it; returns the values that they need."""
         needed: list[ir.Value] = []
         work = [op]
         while work:
@@ -132,13 +132,13 @@ class RoleSlice:
         return needed
 
     def _everything(self, op: ir.Operation) -> list[ir.Value]:
-        """All that an op hands on."""
+        """All values that an op forwards."""
         inits = len(op.operands) - n_steering(op)
         needed = [v for n in range(inits) for v in self._argument(op, n)]
         return needed + [v for n in range(len(op.results)) for v in self._result(op, n)]
 
     def _value(self, value: ir.Value) -> list[ir.Value]:
-        """Adds what makes a value; gives the values that this needs."""
+        """Adds the op that makes a value; returns the values that it needs."""
         value = passed_token(value)
         owner = value.owner
         if isinstance(owner, ir.Block):
@@ -157,7 +157,7 @@ class RoleSlice:
         return needed
 
     def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A region's argument: its initial value, and that of the iteration before."""
+        """A region argument needs its initial value and that of the last iteration."""
         kept = self.kept(op).arguments
         if number < 0 or number in kept:
             return []
@@ -167,7 +167,7 @@ class RoleSlice:
         return [op.operands[first + number], *(e.operands[number] for e in is_continue)]
 
     def _result(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A result: what the terminators that leave the op hand on."""
+        """A result needs the values that terminators which leave the op forward."""
         if op.name in COUNTED_LOOPS:
             return self._argument(op, number)
         kept = self.kept(op).results
@@ -184,15 +184,15 @@ def is_control(op: ir.Operation) -> bool:
 
 
 def n_steering(op: ir.Operation) -> int:
-    """How many of its operands an op needs in any case; the others it hands on."""
+    """How many operands an op always needs; it only forwards the others."""
     return first_carried(op)[0] if op.name in LOOPS else len(op.operands)
 
 
 def passed_token(value: ir.Value) -> ir.Value:
-    """The token that a weak load, or a copy into a buffer, got, for the one it gives.
+    """Looks through a token to the one that a weak load or a copy into a buffer took.
 
-    What comes after the one may come after the other, if it only reads too. The same is
-    so of ops that order no memory.
+    An op that only reads may come after either token. The same holds for tokens of ops
+    that order no memory.
     """
     while isinstance(value.type, TokenType):
         op = defining_op(value)
@@ -232,10 +232,10 @@ class Repeatable:
         self._order = TokenOrder(entry)
 
     def check(self, op: ir.Operation) -> None:
-        """Refuses an op that a role cannot have for itself.
+        """Refuses an op that a role cannot run by itself.
 
         Raises:
-            CannotSplit: The op has tiles that threads share out, or effects.
+            CannotSplit: The op has tiles that threads divide, or effects.
         """
         if is_control(op):
             return
@@ -248,9 +248,9 @@ class Repeatable:
             raise CannotSplit(f"it depends on {where}, which must not run twice")
 
     def check_order(self, load: ir.Operation) -> None:
-        """Refuses a load or copy whose place between accesses of others matters.
+        """Refuses a load or copy whose order with accesses of other roles matters.
 
-        Each role waits for the preceding grid itself, where its loads do.
+        Each role waits for the preceding grid itself, if its loads do.
 
         Raises:
             CannotSplit: The load is strong, or tokens order it with a store or acquire.
@@ -271,7 +271,7 @@ class Repeatable:
 
 
 def effects_of(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
-    """The ops, with those in their regions, that do more than make values."""
+    """The ops, including those in their regions, that have effects."""
     found: list[ir.Operation] = []
     for op in ops:
         if is_control(op):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shared memory that ops need beside their tiles, for as long as they run.
+"""Scratch memory: shared memory that ops need besides their tiles while they run.
 
-`print_tko` hands elements of a tile to the thread that prints, `alloca` an address to
-all threads, and atomics on few places are collected there. One piece of shared memory
-serves all ops of a kernel: each of them separates its uses by barriers, and no buffer
-shares its bytes.
+`print_tko` passes elements of a tile to the thread that prints, `alloca` passes an
+address to all threads, and atomic updates of few places are collected there. One piece
+of shared memory serves all ops of a kernel: each of them separates its uses by
+barriers, and no buffer shares the bytes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SLOT_BYTES, WORD_BYTES = 8, 4
 
 
 def print_slots(op: ir.Operation) -> int:
-    """Elements of its largest tile that a `print_tko` hands over at a time."""
+    """Elements of its largest tile that a `print_tko` passes at a time."""
     sizes = [elements_of(v) for v in op.operands if is_distributed(v)]
     return min(MOST_PRINTED_ELEMENTS, max(sizes, default=0))
 
 
 def scratch_bytes(entry: ir.Operation) -> int:
-    """Scratch memory of an entry, in bytes; mostly none."""
+    """Scratch memory of an entry, in bytes; 0 for most entries."""
     slots = words = 0
     atomics: list[ir.Operation] = []
     for op in nested_ops(entry):

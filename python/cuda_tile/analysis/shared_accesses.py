@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses to shared memory that are pending at each op: where barriers must stand.
+"""Accesses to shared memory that are pending at each op: where barriers are needed.
 
-A forward data-flow analysis holds the bytes that were read and written since the last
-barrier on some path. Threads access memory during their op. Asynchronous accesses go on
-behind their op: bulk copies out of a buffer and products, until they are awaited. They
-use another proxy, so that a fence must precede them where threads wrote (PTX ISA,
-"Async proxy").
+A forward data-flow analysis tracks the bytes that were read and written since the last
+barrier on some path. Threads access memory during their op. Asynchronous accesses (bulk
+copies out of a buffer, and products) continue after their op until they are awaited.
+They use another proxy, so that a fence must precede them if threads wrote the bytes
+(PTX ISA, "Async proxy").
 
 The ops of a ring order the accesses to its slots. For all other ops an acquire counts
-as a write of the whole ring, a take and a release count as reads: only a later release
-says that a product has read its slot, and only to the product's own warps.
+as a write of the whole ring, and a take and a release count as reads: only a later
+release tells that a product has read its slot, and only to the product's own warps.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Bytes(NamedTuple):
     """A half-open range of shared memory.
 
     Attributes:
-        start: Its first byte.
-        end: The first one behind it.
-        ring: Tells the ring whose slots these are from others, which may lie at the
+        start: The first byte.
+        end: The first byte after it.
+        ring: Identifies the ring of these slots, since another ring may lie at the
             same place at another time; None for other buffers.
     """
 
@@ -69,14 +69,15 @@ Ranges = frozenset[Bytes]
 
 @dataclass(frozen=True)
 class Pending:
-    """Shared bytes accessed on some path, and not ordered before what follows.
+    """Shared bytes accessed on some path, and not ordered before later accesses.
 
     Attributes:
-        reads: Read since the last barrier.
-        writes: Written since then.
-        unfenced: Written since the last barrier that is also a fence.
-        leaving: Being read by copies out of shared memory that nobody awaited.
-        multiplied: Being read by products that nobody awaited, each with its product.
+        reads: Bytes read since the last barrier.
+        writes: Bytes written since the last barrier.
+        unfenced: Bytes written since the last barrier that is also a fence.
+        leaving: Bytes that copies out of shared memory, not yet awaited, are reading.
+        multiplied: Bytes that products, not yet awaited, are reading, each with its
+            product.
         released: Rings of groups with slots that were released since the last barrier.
     """
 
@@ -110,9 +111,9 @@ class Need(NamedTuple):
     """The synchronisation that must precede an op.
 
     Attributes:
-        barrier: A barrier.
-        fence: A barrier that is a fence too.
-        copies: Copies out of shared memory must have read their buffers.
+        barrier: Whether a barrier is needed.
+        fence: Whether a barrier is needed that is also a fence.
+        copies: Whether copies out of shared memory must have read their buffers.
     """
 
     barrier: bool = False
@@ -129,13 +130,13 @@ class Access:
     """The effects of one op on shared memory.
 
     Attributes:
-        reads: Bytes that threads read, or might.
+        reads: Bytes that threads may read.
         writes: Bytes that threads write.
-        late: Bytes that are read by a copy or a product, after the op.
+        late: Bytes that a copy or a product reads asynchronously, after the op.
         filled: Bytes of a ring that copies may write from now on.
         is_copy: Whether `late` belongs to a copy.
-        is_bulk: Whether those that fill write through the async proxy: `cp.async` does
-            not (PTX ISA, "Async proxy").
+        is_bulk: Whether the copies that fill write through the async proxy; `cp.async`
+            does not (PTX ISA, "Async proxy").
     """
 
     reads: Ranges = frozenset()
@@ -147,11 +148,11 @@ class Access:
 
 
 class SharedAccesses(ForwardAnalysis[Pending]):
-    """What is pending at each op, with whatever it needs inserted before it.
+    """The pending accesses at each op, as if the synchronisation it needs stood there.
 
     Args:
-        flow: The control flow of an entry, allocated.
-        like: An analysis of the same entry, which has read its ops.
+        flow: The control flow of an entry after `allocate`.
+        like: An analysis of the same entry, whose effects of ops are taken over.
     """
 
     def __init__(self, flow: ControlFlow, like: SharedAccesses | None = None) -> None:
@@ -163,17 +164,17 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         self._ahead: Needs = {}
 
     def assuming(self, ahead: Needs) -> SharedAccesses:
-        """The analysis of the same entry with some needs met before loops.
+        """The analysis of the same entry with some synchronisation before loops.
 
         Args:
-            ahead: What comes before each of these loops, whether they need it or not.
+            ahead: The synchronisation before each of these loops, needed there or not.
         """
         other = SharedAccesses(self.flow, self)
         other._ahead = ahead
         return other
 
     def all_needs(self) -> Needs:
-        """What each op needs, in program order, once the states are found."""
+        """The synchronisation that each op needs, in program order, after `solve`."""
         found: Needs = {}
         for op in self.flow.ops():
             pending = self.before(op)
@@ -199,9 +200,9 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
-        """All roles begin behind a barrier; behind them all they did is pending.
+        """All roles begin after a barrier; all their accesses are pending after them.
 
-        What comes before a loop also comes where it has no iteration.
+        Synchronisation before a loop also runs if the loop has no iteration.
         """
         if edge.source in self._ahead:
             return _satisfied(state, self._ahead[edge.source])
@@ -212,7 +213,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return state
 
     def _inside(self, roles: ir.Operation) -> Pending:
-        """Whatever the roles access; barriers inside do not order it for others."""
+        """All accesses of the roles; barriers inside do not order them for others."""
         reads, writes = frozenset[Bytes](), frozenset[Bytes]()
         for op in nested_ops(roles):
             own = None if len(op.regions) else self._own(op)
@@ -238,7 +239,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         state = _satisfied(state, self.needs(op, state))
         copied = own.late if own.is_copy else frozenset[Bytes]()
         return state | Pending(
-            own.reads | copied,  # what products read once they are awaited
+            own.reads | copied,  # bytes of products are added at their await
             own.writes | own.filled,
             own.writes,
             copied,
@@ -246,7 +247,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         )
 
     def _await(self, op: ir.Operation, state: Pending) -> Pending:
-        """Products are done. Of groups, those of other warps may still be running."""
+        """Products are complete; in groups, those of other warps may still run."""
         mine, ends_all = products_of(op), not _groups(op)
         done = frozenset(
             (place, product)
@@ -306,7 +307,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         return Need(barrier, fence, copies)
 
     def _own(self, op: ir.Operation) -> Access | None:
-        """The bytes that one op accesses; None if none, or only by its ring."""
+        """The bytes that one op accesses; None without any but those of its ring."""
         if op not in self._accesses:
             self._accesses[op] = self._find(op)
         return self._accesses[op]
@@ -317,7 +318,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             if op.name in ACQUIRES:
                 is_bulk = text(ring_of(op), "fill") == "tma"
                 return Access(filled=place, is_bulk=is_bulk)
-            # A slot is read up to its release, behind barriers after its take too.
+            # A slot is read up to its release, also after barriers behind its take.
             return Access(reads=place) if op.name in DRAIN_STEPS else None
         access = self._buffers.access(op)
         if access is None:
@@ -331,14 +332,14 @@ class SharedAccesses(ForwardAnalysis[Pending]):
 
 
 def _satisfied(state: Pending, need: Need) -> Pending:
-    """The pending accesses behind an inserted `need`."""
+    """The pending accesses after an inserted `need`."""
     if need.copies:
         state = replace(state, leaving=frozenset())
     return state.after_barrier(is_fence=need.fence) if need.barrier else state
 
 
 def _all_done(pending: Pending) -> Need:
-    """The synchronisation that orders all pending accesses before other warps' ones."""
+    """The synchronisation that orders all pending accesses before other warps'."""
     touched = pending.reads | pending.writes | pending.released
     fence, copies = bool(pending.unfenced), bool(pending.leaving)
     return Need(bool(touched) or fence or copies, fence, copies)
@@ -349,7 +350,7 @@ def _groups(op: ir.Operation) -> int:
 
 
 def _plain(places: Allocs) -> Ranges:
-    """The bytes of buffers; those of rings are a matter of their own ops."""
+    """The bytes of buffers, without rings, which their own ops order."""
     return frozenset(_place(op) for op in places if op.name not in RINGS)
 
 
@@ -370,7 +371,7 @@ def _overlap(first: Ranges, second: Ranges) -> bool:
 
 
 def _meet(a: Bytes, b: Bytes) -> bool:
-    """Whether two ranges have bytes in common, and are not slots of one ring."""
+    """Whether two ranges overlap and are not slots of one ring."""
     if a.ring is not None and a.ring == b.ring:
         return False
     return a.start < b.end and b.start < a.end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who uses what a copy brought to shared memory, and until where."""
+"""The uses of a slot that a copy fills, and where they end."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from cuda_tile.records import dataclass
 
 @dataclass(eq=False)
 class SlotUse:
-    """A copy and what becomes of its buffer.
+    """A copy and the uses of its buffer.
 
     Attributes:
         op: The copy.
-        uses: Places, among the ops of the copy's block, where the buffer is in use or
-            the copy's token is waited for.
-        readers: Who reads the buffer, as `reader_name` says.
-        consumers: The ops that get what they read: products.
+        uses: Positions, among the ops of the copy's block, of uses of the buffer and of
+            waits for the copy's token.
+        readers: The readers of the buffer, named as by `reader_name`.
+        consumers: The ops that take what the readers read: products.
     """
 
     op: ir.Operation
@@ -45,10 +45,10 @@ class SlotUse:
 
 
 def rings_read_for(ring: ir.Operation) -> Iterator[ir.Operation]:
-    """The rings of whose slots products have read all that they need of one iteration.
+    """The rings whose slots the products read that compute one sum of a ring of sums.
 
     Args:
-        ring: The ring of the sum that they leave. Who takes that finds them done.
+        ring: The ring of sums. A take of it finds the reads complete.
     """
     if not is_filled_by_products(ring):
         return
@@ -62,21 +62,21 @@ def rings_read_for(ring: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _role_block(op: ir.Operation) -> ir.Block | None:
-    """The block of the role in which an op stands."""
+    """The block of the role around an op."""
     while op.parent is not None and op.parent.operation.name != ROLES:
         op = op.parent.operation
     return None if op.parent is None else op.block
 
 
 def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
-    """The uses of what a copy fills.
+    """The uses of the buffer that a copy fills.
 
     Args:
         op: The copy.
         places: The ops of its block, numbered in order.
 
     Raises:
-        InternalError: Something outside the block uses it.
+        InternalError: An op outside the block uses the buffer.
     """
     found = SlotUse(op)
     for use in users_of(copy_buffer(op)):
@@ -90,7 +90,7 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
         user = use.owner.operation
         if user.name not in COPIES:
             found.uses.append(_place(user, places))
-    if not found.uses:  # nobody reads it: its iteration is over at once
+    if not found.uses:  # never read: its iteration ends at once
         found.uses.append(places[op] + 1)
     return found
 
@@ -110,7 +110,7 @@ def users_of(buffer: ir.Value) -> list[ir.Operation]:
 
 
 def take_of(buffer: ir.Value) -> ir.Operation | None:
-    """The take that gives a buffer, whatever its name is; None if another op does.
+    """The take that makes a buffer, looking through names; None if another op does.
 
     Args:
         buffer: The buffer.
@@ -133,7 +133,7 @@ def _place(op: ir.Operation, places: dict[ir.Operation, int]) -> int:
 
 
 def _consumers(use: ir.Operation) -> set[ir.Operation]:
-    """Who gets what an op reads of a buffer, or what is computed of it; else the op."""
+    """The products that use what an op reads of a buffer, or else the op itself."""
 
     def following(op: ir.Operation) -> list[ir.Operation]:
         made = [value for value in op.results if isinstance(value.type, TileType)]
@@ -145,7 +145,7 @@ def _consumers(use: ir.Operation) -> set[ir.Operation]:
 
 
 def _awaits(use: ir.Operation, places: dict[ir.Operation, int]) -> list[int]:
-    """Where a product that reads the buffer by itself is awaited."""
+    """The positions where a product that reads the buffer is awaited."""
     found: list[int] = []
     for value in use.results:
         if isinstance(value.type, PendingType):

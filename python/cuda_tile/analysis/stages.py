@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which ops of a loop run an iteration behind the others.
+"""Stages of a software pipeline: which ops of a loop run an iteration behind others.
 
-Asked by `skew`. A product whose plan has `stage = 1` runs one iteration behind what it
-is computed from, and so does whatever is computed from it in its iteration. The rest
-runs as early as that allows, but for what costs nothing to do late (scalars, takes of
-slots, stores to buffers that only later ops read): that stands in the iteration of its
-users, so that tiles cross iterations and neither slots nor buffers do.
+The pass `skew` asks for them. A product whose plan has `stage = 1` runs one iteration
+behind its operands, and so do all ops that depend on it in its iteration. All other ops
+run as early as possible, except for ops that cost nothing when they run late (scalars,
+takes of slots, stores to buffers that only later ops read). These stay in the iteration
+of their users, so that tiles cross iterations but slots and buffers do not.
 
 A slot is released in the stage of the last op that reads it. Ops whose effects are not
 known to be independent of each other stay in one stage, and so in their order.
 
-A sum in tensor memory takes no registers until it is awaited. So where later products
-are computed from one there, its await is late, too, and only the product is early: it
-runs while threads compute whatever they make of the one before.
+A sum in tensor memory takes no registers until it is awaited. So if later products
+depend on such a sum, its await is late, too, and only its product is early: it runs
+while threads compute with the sum of the iteration before.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class CannotStage(Exception):
 
 
 def outer_values(op: ir.Operation) -> list[ir.Value]:
-    """The operands of an op and of those in its regions that are made outside of it."""
+    """The values from outside that an op and the ops in its regions use."""
     if not len(op.regions):
         return list(op.operands)
     inside = list(nested_ops(op))
@@ -89,10 +89,10 @@ def outer_values(op: ir.Operation) -> list[ir.Value]:
 
 
 def has_effects(op: ir.Operation) -> bool:
-    """Whether an op does more than to compute its results.
+    """Whether an op does more than compute its results.
 
-    A weak load counts as computing: what it reads is ordered by its tokens only. An op
-    from which control may leave the block does more: not all behind it is done then.
+    A weak load only computes: only tokens order what it reads. An op from which control
+    may leave the block does more: the ops after it may then not run.
     """
     if len(op.regions):
         if leaves(op):
@@ -109,12 +109,12 @@ def _is_ordered_by_use(op: ir.Operation) -> bool:
 
 
 def keeps_sum(op: ir.Operation) -> bool:
-    """Whether an op is a product whose sum no registers hold until it is awaited."""
+    """Whether an op is a product whose sum takes no registers until it is awaited."""
     return runs_by_itself(op) and "registers" not in engine_of_op(reader_name(op)).sums
 
 
 def root_of(buffer: ir.Value) -> ir.Value:
-    """A buffer under the name that it was made with.
+    """The original value of a buffer, behind all its names.
 
     Args:
         buffer: The buffer, or one of its names.
@@ -127,7 +127,7 @@ def root_of(buffer: ir.Value) -> ir.Value:
 
 
 def is_free(op: ir.Operation) -> bool:
-    """Whether an op may be made anew wherever it is used: it is made of nothing."""
+    """Whether an op may be rematerialised at each use: it has no operands."""
     return not len(op.operands) and is_pure(op)
 
 
@@ -181,14 +181,14 @@ class Stages:
         return op if op is not None and op in self.of else None
 
     def number(self, value: ir.Value) -> int | None:
-        """Which carried value a value is, as the body gets it; None if it is none."""
+        """The number of the carried value that an argument is; None for others."""
         if isinstance(value.owner, ir.Block) and value.owner == self.body:
             number = ir.BlockArgument(value).arg_number - first_carried(self.loop)[1]
             return number if number >= 0 else None
         return None
 
     def of_carried(self, number: int) -> int:
-        """The stage in which a carried value gets its next one."""
+        """The stage in which a carried value is updated."""
         seen: set[int] = set()
         while number not in seen:
             seen.add(number)
@@ -220,11 +220,11 @@ class Stages:
         return list(found)
 
     def sums_before(self, op: ir.Operation) -> list[ir.Value]:
-        """The tiles of the iteration before that an early op takes the place of.
+        """The tiles of the iteration before that an early op overwrites.
 
-        The products of all iterations have one place: where its sum begins anew, the
-        one of the iteration before has been awaited. So it has where threads store
-        what the next product reads.
+        The sums of all iterations have one place in tensor memory. So the sum of the
+        iteration before must have been awaited where the next sum begins, and where
+        threads store operands of the next product.
         """
         if op.name in BUFFER_STORES:
             readers = filter(keeps_sum, self._users([root_of(op.operands[1])]))
@@ -239,10 +239,10 @@ class Stages:
         return found + [value for user in awaits for value in user.results]
 
     def _refuse_fills(self) -> None:
-        """Copies of the same role run ahead by another rule.
+        """Refuses copies of the same role, which run ahead by another rule.
 
         Raises:
-            CannotStage: There are some.
+            CannotStage: The loop has such copies, or slots are used inside an op.
         """
         for op in self.ops:
             inside = list(nested_ops(op)) if len(op.regions) else []
@@ -258,7 +258,7 @@ class Stages:
                 )
 
     def _propagate(self) -> None:
-        """What is computed from something late is late, and the release of its slot."""
+        """Makes ops late that depend on late ops, and the release of their slots."""
         readers = self._readers()
         for op in self.ops:
             makers = [self.made_by(value) for value in outer_values(op)]
@@ -267,14 +267,14 @@ class Stages:
                 self.of[op] = 1
 
     def _stores_read_by(self, op: ir.Operation) -> list[ir.Operation]:
-        """The stores to what an op loads from a buffer of the iteration."""
+        """The stores to the buffer from which an op loads."""
         if op.name not in BUFFER_LOADS:
             return []
         users = self._users([root_of(op.operands[0])])
         return [user for user in users if user.name in BUFFER_STORES]
 
     def _delay_awaits(self) -> None:
-        """Lets sums that no registers hold be awaited where late ops need them."""
+        """Makes awaits late of sums that take no registers, if late ops need them."""
         made = [op for op in self.ops if not self.of[op] and keeps_sum(op)]
         awaits = [user for op in made for user in self._users(op.results)]
         late = [
@@ -285,7 +285,7 @@ class Stages:
             self._propagate()
 
     def _leads_to_late(self, op: ir.Operation) -> bool:
-        """Whether something late is computed from an op in the same iteration."""
+        """Whether a late op depends on an op in the same iteration."""
         made: list[ir.Value] = list(op.results)
         if op.name in BUFFER_STORES:
             made.append(root_of(op.operands[1]))
@@ -298,7 +298,7 @@ class Stages:
         return self.ops.index(op) < self.ops.index(other)
 
     def _readers(self) -> dict[ir.Operation, list[ir.Operation]]:
-        """For each release the ops that must be done with its slot.
+        """For each release, the ops that must have finished with its slot.
 
         Raises:
             CannotStage: A ring has more than one iteration in an iteration of the loop.
@@ -332,7 +332,7 @@ class Stages:
                     yield from self._users(user.results)
 
     def _sink(self) -> None:
-        """Moves what costs nothing to do late to its users."""
+        """Moves ops that cost nothing when they run late to their users' stage."""
         changed = True
         while changed:
             changed = False
@@ -348,9 +348,9 @@ class Stages:
         return self._is_of_scalars(op)
 
     def _is_of_scalars(self, op: ir.Operation) -> bool:
-        """Whether an op, and what tiles of the body it uses, are made of scalars alone.
+        """Whether an op, and the body's tiles that it uses, depend on scalars only.
 
-        Such as a mask: made anew where it is used, it takes no registers before.
+        An example is a mask: rematerialised at its use, it takes no registers before.
         """
         if len(op.regions) or not is_pure(op):
             return False
@@ -361,7 +361,7 @@ class Stages:
         return all(self._is_of_scalars(maker) for maker in makers if maker is not None)
 
     def _is_used_late(self, op: ir.Operation) -> bool:
-        """Whether all users of an op are late, of the carried values it makes too."""
+        """Whether all users of an op, and of carried values that it makes, are late."""
         values = list(op.results)
         if op.name in BUFFER_STORES:
             values = [op.operands[1]]
@@ -389,10 +389,10 @@ class Stages:
                 yield user
 
     def _check(self) -> None:
-        """Refuses what would not stay in order.
+        """Refuses stages that would break the order of ops.
 
         Raises:
-            CannotStage: Buffers or pending values would cross iterations, or effects.
+            CannotStage: Buffers, pending values or effects would cross iterations.
         """
         for value in self.crossing():
             if isinstance(value.type, BufferType | PendingType):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tiles that change threads through shared memory: what a load finds there."""
+"""Tiles that pass between threads through shared memory: what a load reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cuda_tile.ir.traits import BUFFER_LOADS, BUFFER_STORES
 
 
 def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
-    """The tile that a load reads whole, where one op alone writes the buffer, whole.
+    """The tile that a load reads, if it reads all of it and only one op writes it.
 
     Args:
         load: A `tileas.load_shared`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engine tcgen05: which products it can compute, and what those take."""
+"""Engine tcgen05: which products it can compute, and the resources that they take."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def propose(
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> ProductPlan | None:
-    """A product in tensor memory, if it can be there and gains by it.
+    """The plan of a product in tensor memory, if that is possible and faster.
 
     Args:
         product: The product.
-        plan: The entry's.
+        plan: The plan of the entry.
         target: The chip.
         facts: Facts of the entry, if an engine loads some of its operands.
         staged: Which operands an engine loads, and which ones threads compute from
@@ -71,11 +71,11 @@ def propose(
 def fitting(
     product: Product, plan: Plan, target: Target, facts: FactsAnalysis | None
 ) -> ProductPlan | None:
-    """A product in tensor memory, if it can be there, whether it gains by it or not.
+    """The plan of a product in tensor memory, if that is possible, faster or not.
 
     Args:
         product: The product.
-        plan: The entry's.
+        plan: The plan of the entry.
         target: The chip.
         facts: Facts of the entry, if an engine loads some of its operands.
     """
@@ -106,7 +106,7 @@ def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> boo
 def registers(
     product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered
 ) -> int:
-    """None: one thread has descriptors of both operands."""
+    """No registers: one thread has descriptors of both operands."""
     del product, plan, weigh, gathered
     return 0
 
@@ -126,7 +126,7 @@ def tensor_columns_of(product: Product, plan: ProductPlan) -> int:
 
 
 def allocated_columns(plans: ProductPlans) -> int:
-    """Columns that a kernel allocates for what it wants.
+    """Columns that a kernel allocates for the sums of its products.
 
     Args:
         plans: The products of the kernel, with their plans.
@@ -136,10 +136,10 @@ def allocated_columns(plans: ProductPlans) -> int:
 
 
 def wanted_columns(plans: ProductPlans) -> int:
-    """Columns that a kernel wants: of the sums that are there at a time.
+    """Columns that a kernel needs for the sums that are live at the same time.
 
-    Sums that are added to one after another, in loops that follow each other, are one.
-    Sums that no op outside their loop uses share columns with those of other loops.
+    Sums that products of consecutive loops add to, one after another, count as one.
+    Sums that no op outside their loop uses share columns with sums of other loops.
 
     Args:
         plans: The products of the kernel, with their plans.
@@ -160,7 +160,7 @@ _Path = tuple[ir.Operation, ...]
 
 
 def _at_a_time(sums: list[tuple[_Path, int]], depth: int) -> int:
-    """Columns of sums inside an op: its own, and the most of any op in it."""
+    """Columns of sums inside an op: its own, and the maximum over the ops in it."""
     inner: dict[ir.Operation, list[tuple[_Path, int]]] = {}
     for path, columns in sums:
         if len(path) > depth:
@@ -171,7 +171,7 @@ def _at_a_time(sums: list[tuple[_Path, int]], depth: int) -> int:
 
 
 def _home(product: ir.Operation) -> _Path:
-    """The innermost ops around a product and all that uses its result as it is."""
+    """The ops that enclose both a product and all direct uses of its result."""
     path = _path(product)
     for use in product.results[0].uses:
         user = use.owner.operation
@@ -192,9 +192,10 @@ def _common(one: _Path, other: _Path) -> _Path:
 def _product_before(
     product: ir.Operation, others: Container[ir.Operation]
 ) -> ir.Operation | None:
-    """The product whose sum one goes on with, if it does: right away or behind a loop.
+    """The product whose sum another product continues, directly or after a loop.
 
-    What threads make of another sum of the same iteration begins a sum beside that.
+    If threads compute the initial value from another sum of the same iteration, the
+    product begins a new sum.
     """
     total = product.operands[2]
     work, seen = [(total, False)], set[ir.Value]()
@@ -212,7 +213,7 @@ def _product_before(
 
 
 def _sources(value: ir.Value) -> list[ir.Value]:
-    """What a sum was before a step: before its loop, or before threads changed it."""
+    """The sum before a step: before its loop, or before threads changed it."""
     maker = defining_op(value)
     if maker is None:
         argument = ir.BlockArgument(value)
@@ -245,7 +246,7 @@ def lacks_factors(op: ir.Operation, target: Target) -> bool:
 
 
 def torn_products(plans: ProductPlans) -> Product | None:
-    """A product that reads bytes whose elements warps take apart for another one.
+    """A product that reads bytes which warps unpack for another product.
 
     Args:
         plans: The products of the kernel, with their plans.
@@ -274,7 +275,7 @@ def unread_bytes(op: ir.Operation, target: Target) -> str:
 def alternates(op: ir.Operation) -> bool:
     """Whether threads wait for a product in each iteration of a loop.
 
-    That is where they use its sum, or write scale factors of the next one.
+    They do if they use its sum, or write scale factors of the next one.
 
     Args:
         op: The product.
@@ -286,9 +287,9 @@ def alternates(op: ir.Operation) -> bool:
 def _pays(product: Product, atom: Atom, target: Target) -> bool:
     """Whether a product takes fewer clocks here than by warps.
 
-    In no loop threads wait for its sum, which goes to registers and back. Where they
-    wait in each iteration of a loop, that is a matter of the search, which knows what
-    a plan hides of it. By warps the sums of blocks are scaled by threads.
+    Outside loops threads wait for its sum, which goes to registers and back. If they
+    wait in each iteration of a loop, the search decides: it knows how much of the wait
+    a plan hides. With products of warps, threads scale the sums of blocks.
     """
     waits = TENSOR_WAIT_CLOCKS if enclosing_loop(product.op) is None else 0
     least = product.least_clocks(target)
@@ -298,11 +299,11 @@ def _pays(product: Product, atom: Atom, target: Target) -> bool:
 
 
 def scaling_clocks(product: Product) -> float:
-    """Clocks of threads that scale the sums of blocks by themselves.
+    """Clocks of threads that scale the sums of blocks themselves.
 
-    A multiplication for the factors, and a multiply-add for each block of each sum; 128
-    of either in a clock (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
-    Instructions").
+    Each block of each sum takes a multiplication for the factors and a multiply-add,
+    128 of either in a clock (CUDA C++ Programming Guide, "Throughput of Native
+    Arithmetic Instructions").
 
     Args:
         product: The product.
@@ -315,13 +316,13 @@ def scaling_clocks(product: Product) -> float:
 
 
 def sums_kept(product: Product, plan: ProductPlan) -> frozenset[ir.Value]:
-    """Tiles of a loop that no registers hold: a sum that is changed in place.
+    """Tiles of a loop that take no registers, since a sum is changed in place.
 
     Threads load, change and store it a slice at a time (emit/tensor_update.py).
 
     Args:
         product: The product.
-        plan: Its plan.
+        plan: The plan of the product.
     """
     total, result = product.op.operands[2], product.op.results[0]
     change = defining_op(total)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which columns of tensor memory hold which sums.
+"""Allocation of tensor memory: which columns hold which sums.
 
 A sum passes from product to product, and through loops and branches, under different
-names; all of them are one place. Places do not overlap: whoever wants more columns than
-the chip has gets a message, never a kernel that traps.
+names; all of them are one place. Live places do not overlap. A kernel that needs more
+columns than the chip has is refused with a message; it never traps.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ class TensorColumns:
     """Where sums lie.
 
     Attributes:
-        first: The first column of each pending value in tensor memory, and of each
-            slot that is one; that of slot 0 of a ring with several.
-        sizes: Columns of each place, and where it is first multiplied into.
-        steps: Columns of one slot of each place, of the only one where it is in no
-            ring: a sum, then the scale factors of its products.
+        first: The first column of each pending value in tensor memory, and of each slot
+            there; for a ring with several slots, the first column of slot 0.
+        sizes: Columns of each place, with the product that first writes it.
+        steps: Columns of one slot of each place (a place outside rings is one slot): a
+            sum, then the scale factors of its products.
         place: The number of the place of each of these values.
         alone: The places whose sums have an mbarrier of their own, in order
             (`_is_alone`).
-        shared: The places that have columns of others, when these are done with.
-        slots: Of each of these in a ring with several slots, the slot that it is.
-        scales: By the sum that a product gives, the first column of the scale factors
-            that it copies: one set for each slot that they come from, since a copy may
-            overtake an earlier product.
-        scale_columns: How many they take, behind the sums.
+        shared: The places that share columns with others, at different times.
+        slots: The slot of each of these values that is in a ring with several slots.
+        scales: The first column of the scale factors that a product copies, by its
+            sum. Each slot that they come from has one set, since a copy may overtake
+            an earlier product.
+        scale_columns: Columns of all scale factors, behind the sums.
     """
 
     first: dict[ir.Value, int]
@@ -99,7 +99,7 @@ class TensorColumns:
         return allocation(self.wanted)
 
     def text(self) -> str:
-        """What takes the columns."""
+        """A text that lists the uses of the columns."""
         own = [f"{size} ({where})" for size, where in self.sizes]
         scales = [f"{self.scale_columns} of scale factors"] * bool(self.scale_columns)
         return ", ".join(own + scales)
@@ -167,7 +167,7 @@ def tensor_columns(
 def _with_scales(
     made: TensorColumns, products: Sequence[ir.Operation]
 ) -> TensorColumns:
-    """The same with columns behind the sums for scale factors that are copied.
+    """Adds columns behind the sums for scale factors that are copied.
 
     Products of several blocks that copy from the same slots have the same columns.
     """
@@ -187,9 +187,9 @@ def _with_scales(
 
 
 def _source(buffers: Sequence[ir.Value]) -> tuple[object, int]:
-    """The ring whose slots have some buffers, with their numbers there, and its slots.
+    """The ring of some buffers, with their numbers in its slots, and its slot count.
 
-    Of buffers that are in no ring these alone.
+    Buffers outside rings are given alone.
     """
     roots = [root_of(buffer) for buffer in buffers]
     take = defining_op(roots[0])
@@ -200,7 +200,7 @@ def _source(buffers: Sequence[ir.Value]) -> tuple[object, int]:
 
 
 def _shared(starts: Sequence[int], sizes: Sequence[int]) -> frozenset[int]:
-    """The places that have columns of others."""
+    """The places that share columns with other places."""
     ends = [start + size for start, size in zip(starts, sizes, strict=True)]
     return frozenset(
         n
@@ -222,10 +222,10 @@ class _Rings:
     def slots_of_sums(
         self, ops: Sequence[ir.Operation], pending: Sequence[ir.Value], places: _Places
     ) -> dict[ir.Value, ir.Value]:
-        """The slot of each name in a ring with several; sums join the slots they go to.
+        """The slot of each value in a ring with several; joins sums with their slots.
 
         Args:
-            ops: Those of the entry.
+            ops: The ops of the entry.
             pending: Its pending values.
             places: The places of its sums.
         """
@@ -244,7 +244,7 @@ class _Rings:
         return found
 
     def join(self, places: _Places) -> dict[ir.Value, int]:
-        """Joins the slots of each ring, and gives their number by their place.
+        """Joins the slots of each ring; returns the number of slots of each place.
 
         Args:
             places: The places of sums.
@@ -263,7 +263,7 @@ def _n_slots(ring: ir.Value) -> int:
 def _places(
     flow: ControlFlow, pending: Sequence[ir.Value], products: Sequence[ir.Operation]
 ) -> _Places:
-    """The places of sums that products, changes and control flow hand on."""
+    """Joins the sums that products, changes and control flow pass on into places."""
     places = _Places()
     for value in pending:
         for source in flow.incoming(value):
@@ -277,7 +277,7 @@ def _places(
 
 
 class _Live(BackwardAnalysis[int]):
-    """The places of whose sums something is still asked, as bits.
+    """The places whose sums are live, as bits.
 
     Args:
         flow: The control flow of an entry.
@@ -309,8 +309,8 @@ def _conflicts(
 ) -> set[tuple[int, int]]:
     """Pairs of places of which one begins while the other still has a sum.
 
-    The slots of rings in tensor memory are apart from all others: roles run at the same
-    time.
+    Slots of rings in tensor memory conflict with all other places: roles run at the
+    same time.
     """
     live = _Live(flow, place)
     live.solve(0)
@@ -329,7 +329,7 @@ def _bits(mask: int) -> list[int]:
 
 
 def _first_fit(sizes: Sequence[int], apart: Set[tuple[int, int]]) -> list[int]:
-    """The lowest columns of each place that no place before it needs at that time."""
+    """The lowest columns for each place that no earlier conflicting place has."""
     starts: list[int] = []
     for number, size in enumerate(sizes):
         taken = [
@@ -344,9 +344,9 @@ def _first_fit(sizes: Sequence[int], apart: Set[tuple[int, int]]) -> list[int]:
 
 
 def is_started_by(value: ir.Value) -> bool:
-    """Whether a sum is on its way from the op on that gives it, until it is awaited.
+    """Whether a sum is in flight from the op that gives it until it is awaited.
 
-    Not where a product takes it on, or where it is another name.
+    It is not if a product continues it, or if the value is only another name.
 
     Args:
         value: A pending value in tensor memory.
@@ -377,7 +377,7 @@ def sum_in_place(start: ir.Operation) -> ir.Value | None:
 def change_in_place(start: ir.Operation) -> ir.Operation | None:
     """The op that changes each element of a sum between its await and a `settled`.
 
-    Nothing else uses the sum or either tile, so that it may stay where it is.
+    No other op uses the sum or either tile, so that the sum may stay in its place.
 
     Args:
         start: The `settled`.
@@ -410,12 +410,12 @@ def awaits_of(change: ir.Operation) -> list[ir.Operation]:
 
 
 def _is_alone(value: ir.Value) -> bool:
-    """Whether what a value names is awaited once on every path before it begins anew.
+    """Whether a sum is awaited exactly once on every path before its place is reused.
 
-    Then an mbarrier of its place tells its end, which no other product delays: one
-    phase for each sum. It has one use in the block of its maker, the next product, an
-    await of nothing else, or an op that hands it on. Products begin with a sum that is
-    no other name.
+    Then its place has an mbarrier of its own, with one phase for each sum, which no
+    other product delays. Each value has one use in the block of its maker: the next
+    product, an await of nothing else, or an op that passes it on. Products begin with a
+    sum that is not another name.
     """
     users = _users(value)
     if not _is_pending(value) or len(users) != 1:
@@ -430,7 +430,7 @@ def _is_alone(value: ir.Value) -> bool:
 
 
 def _users(value: ir.Value) -> list[ir.Operation]:
-    """The ops that use a sum, but for releases before which no thread awaits it."""
+    """The ops that use a sum, except releases before which no thread awaits it."""
     users = [use.owner.operation for use in value.uses]
     return [
         op

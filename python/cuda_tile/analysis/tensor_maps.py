@@ -2,8 +2,7 @@
 """The tensor map of a copy: what the launcher must make, and which boxes it moves.
 
 A map counts dimensions from the contiguous one of the tensor outwards; the tile's own
-dimensions stand in the view's order. Everybody who deals with a map takes its order
-from here.
+dimensions are in the view's order. All users of maps take the order from this module.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from cuda_tile.runtime.tensor_map import Access, TensorMapParameter
 def map_order(view: ir.Value) -> tuple[int, ...] | None:
     """The dimensions of a view's tiles in the order of its tensor map.
 
-    The one along which the tensor is known to be contiguous comes first, then the
-    others from the last to the first, as buffers of panels have them. None if no
-    dimension is contiguous.
+    The dimension along which the tensor is known to be contiguous comes first, then
+    the others from last to first, as in buffers of panels. None if no dimension is
+    contiguous.
     """
     strides = tensor_view_parts(tensor_view_op(view)).strides
     dim_map = tiling_of(view).dim_map
@@ -50,7 +49,7 @@ def map_order(view: ir.Value) -> tuple[int, ...] | None:
 
 
 def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
-    """The boxes that move a tile of a view from or to a buffer; None without a map.
+    """The boxes that move a tile of a view from or to a buffer; None if no map can.
 
     Of a buffer that several CTAs hold together those of one CTA.
 
@@ -72,10 +71,10 @@ def tensor_map_of(
     Args:
         op: A load, store or copy through a view.
         shared: Layout of the buffer.
-        access: What the copy does to the tensor.
+        access: Whether the copy loads or stores.
 
     Raises:
-        InternalError: There is none; `analysis/engines.py` says of which views.
+        InternalError: There is no map; `analysis/engines.py` refuses such views.
     """
     view = view_operand(op)
     parts, tiling = tensor_view_parts(tensor_view_op(view)), tiling_of(view)
@@ -101,10 +100,10 @@ def tensor_map_of(
 
 
 def _is_always_made(entry: ir.Operation, view: ir.Value) -> bool:
-    """Whether every tile block computes all that a view is made of.
+    """Whether every tile block computes all operands of a view.
 
-    An assumption or a division in a branch need not be valid where the branch is not
-    taken; neither need one behind a `return`.
+    An assumption or a division in a branch need not be valid if the branch is not
+    taken; neither need one after a `return`.
     """
     reached: set[ir.Operation] = set()
     for op in block_ops(body(entry)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums in tensor memory of which threads may load some columns at a time.
+"""Sums in tensor memory that threads may load a few columns at a time.
 
-Such a sum is a slot of a ring (passes/product_role.py) from the end of its loop on, and
-an `extract` of columns loads these alone.
+From the end of its loop on such a sum is a slot of a ring (passes/product_role.py). An
+`extract` of columns loads only these.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def is_in_tensor_memory(product: ir.Operation) -> bool:
 
 
 def product_of_sum(value: ir.Value, is_mine: IsMine) -> ir.Operation | None:
-    """The product whose sum, from zero on, a loop has left there; None if none has.
+    """The product whose sum, begun with zero, a loop leaves in tensor memory, or None.
 
     Args:
         value: The tile, before `stage`.
-        is_mine: Whether the sum of a product is in tensor memory.
+        is_mine: Tells whether the sum of a product is in tensor memory.
     """
     loop = defining_op(value)
     if loop is None or loop.name not in FOR_LOOPS:
@@ -59,7 +59,7 @@ def product_of_sum(value: ir.Value, is_mine: IsMine) -> ir.Operation | None:
 
 
 def awaits_columns(extract: ir.Operation) -> bool:
-    """Whether an op behind `stage` is an `extract` that loads columns of a sum.
+    """Whether an op after `stage` is an `extract` that loads columns of a sum.
 
     Args:
         extract: The op.
@@ -76,8 +76,8 @@ def _is_extract(op: ir.Operation) -> bool:
 def goes_on(extract: ir.Operation) -> bool:
     """Whether the sum of an `extract` stays in tensor memory through its loop.
 
-    That is where its operands stay as long, in the slots of copies or in buffers from
-    before the loop.
+    It does if its operands stay as long, in slots of copies or in buffers from before
+    the loop.
 
     Args:
         extract: The op, whose product is staged.
@@ -99,7 +99,7 @@ def _stays(buffer: ir.Value, product: ir.Operation) -> bool:
 
 
 def _awaited(value: ir.Value) -> set[ir.Operation]:
-    """The products that an await ends whose tile a value is, perhaps behind a loop."""
+    """The products of the await that gives a value, possibly after a loop."""
     end = defining_op(value)
     if end is not None and end.name in FOR_LOOPS:
         number = ir.OpResult(value).result_number

@@ -28,9 +28,9 @@ class Tiling:
         tile_shape: Extents of a tile.
         dim_map: Tensor dimension of each tile dimension.
         steps: Elements from one tile to the next along each tile dimension.
-        sparse_dim: The dimension with a position per slice; None but for gather and
-            scatter.
-        padding: Keyword of what is loaded outside the tensor, None if unspecified.
+        sparse_dim: The dimension with a position per slice, of gather and scatter; else
+            None.
+        padding: Keyword of the value outside the tensor, None if unspecified.
         element: Element type of the tensor.
     """
 
@@ -80,7 +80,7 @@ def index_operands(op: ir.Operation) -> list[ir.Value]:
 
 
 def promised_inside(op: ir.Operation, rank: int) -> list[bool]:
-    """Per dimension of a tile, whether the producer promises that it is in bounds.
+    """Whether the producer promises that a tile is in bounds, for each dimension.
 
     Args:
         op: The access.
@@ -118,7 +118,7 @@ class TensorViewParts:
 
 
 def tensor_view_parts(op: ir.Operation) -> TensorViewParts:
-    """Splits the operands of `make_tensor_view` by what they stand for."""
+    """Splits the operands of `make_tensor_view` by their meaning."""
     ty = TensorViewType(op.results[0].type)
     operands = list(op.operands)
     base, rest = operands[0], iter(operands[1:])

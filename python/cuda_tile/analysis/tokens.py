@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Token order: the accesses to global memory that precede each token.
 
-Sets of accesses are bit masks, so that two of them are joined by one instruction.
+Sets of accesses are bit masks, so that one instruction joins two of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def is_fresh(token: ir.Value) -> bool:
 
 
 def is_plain_load(op: ir.Operation) -> bool:
-    """Whether an op only reads, so that no load need stay behind it."""
+    """Whether an op only reads, so that loads may move before it."""
     return op.name in READS and not memory_order(op).acquires
 
 
@@ -61,9 +61,8 @@ def is_ordered(access: ir.Operation) -> bool:
 class Accesses:
     """The accesses of an entry to global memory; sets of them are bit masks.
 
-    A mask has two bits per access: of n accesses, bit i stands for access i as it ran
-    last, bit n + i for one that ran in an earlier iteration of a loop, with other
-    pointers.
+    A mask of n accesses has 2 n bits: bit i stands for access i as it ran last, bit
+    n + i for access i in an earlier iteration of a loop, with other pointers.
 
     Args:
         flow: The control flow of an entry.
@@ -91,12 +90,12 @@ class Accesses:
         return self._bits.get(op, 0)
 
     def of(self, mask: int) -> list[ir.Operation]:
-        """The accesses of a mask, with whatever pointers."""
+        """The accesses of a mask, whatever their pointers are."""
         mask |= mask >> len(self.ops)
         return [op for op, bit in self._bits.items() if mask & bit]
 
     def split(self, mask: int) -> tuple[list[ir.Operation], bool]:
-        """The accesses of a mask with their present pointers; whether it has others."""
+        """The accesses of a mask with present pointers; whether there are others."""
         present = [op for op, bit in self._bits.items() if mask & bit]
         return present, mask >> len(self.ops) != 0
 
@@ -126,7 +125,7 @@ class AccessesBehindTokens(ValueAnalysis[int]):
         return 0
 
     def join_facts(self, known: int, news: int) -> int:
-        """Either way's accesses."""
+        """The accesses of either path."""
         return known | news
 
     def forward(self, edge: Edge, state: tuple[int, ...]) -> tuple[int, ...]:
@@ -152,7 +151,7 @@ class AccessesBehindTokens(ValueAnalysis[int]):
 
 
 class TokenOrder:
-    """Which accesses tokens order with one another, found when first asked.
+    """Which accesses tokens order with one another; computed when first asked.
 
     Waits for the preceding grid count as accesses.
 
@@ -172,14 +171,14 @@ class TokenOrder:
         return accesses, behind
 
     def before(self, access: ir.Operation) -> list[ir.Operation]:
-        """What an access waits for, the same op in an earlier iteration included."""
+        """The accesses before an access, also the same op in an earlier iteration."""
         if all(map(is_fresh, tokens_of(access.operands))):
             return []
         accesses, behind = self._solved
         return accesses.of(behind.waited_for(access))
 
     def writes_after(self, load: ir.Operation) -> list[ir.Operation]:
-        """The accesses that wait for a load, and do more than to read."""
+        """The accesses that wait for a load and do more than read."""
         if not any(list(token.uses) for token in tokens_of(load.results)):
             return []
         accesses, _ = self._solved
@@ -188,7 +187,7 @@ class TokenOrder:
 
 
 def _places(access: ir.Operation) -> list[ir.Value]:
-    """The operands that say where an access goes; of a grid's wait, none."""
+    """The operands that give the address of an access; none for a grid's wait."""
     if access.name in POINTER_ACCESSES:
         return [access.operands[0]]
     return (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Engine wgmma: which products it can compute, and from where it reads them.
+"""Engine wgmma: which products it can compute, and from where it reads operands.
 
-It reads the right operand from shared memory, the left one from there or from
+It reads the right operand from shared memory, the left one from shared memory or from
 registers.
 """
 
@@ -70,7 +70,7 @@ class _Form:
 
     Attributes:
         swap: 1 if they compute the transpose, whose left operand is B^T.
-        is_brought: Whether threads bring the left operand from a slot to registers.
+        is_brought: Whether threads load the left operand from a slot to registers.
     """
 
     swap: int = 0
@@ -87,13 +87,13 @@ def propose(
 ) -> ProductPlan | None:
     """How warpgroups compute a product; None if they cannot.
 
-    They divide it as the entry is, or its columns too, where its rows are too few. What
-    they cannot read as it was copied is the left operand if that is possible, from
-    registers; else threads convert it from one buffer to another.
+    They divide it like the entry, or also its columns if it has too few rows. If they
+    cannot read an operand as it was copied, it becomes the left operand in registers if
+    possible; otherwise threads convert it from one buffer to another.
 
     Args:
         product: The product.
-        plan: The entry's.
+        plan: The plan of the entry.
         target: The chip.
         facts: Facts of the entry, if an engine loads some of its operands.
         staged: Which operands an engine loads, and which ones threads compute from
@@ -129,11 +129,11 @@ def _plan_form(
     form: _Form,
     known: tuple[Target, FactsAnalysis | None, tuple[IsStaged, IsStaged]],
 ) -> ProductPlan | None:
-    """How warpgroups compute a product of which they read the operands in some form.
+    """The plan of warpgroups that read the operands of a product in some form.
 
     Args:
         product: The product.
-        plan: The entry's.
+        plan: The plan of the entry.
         form: The form.
         known: The chip, facts, and `staged` of `propose`.
     """
@@ -147,7 +147,7 @@ def _plan_form(
     if atom is None:  # transposed_products C2
         return None
     promote = default_promotion(terms, atom, target, (plan.num_warps, 1))
-    if promote:  # by parts, whose registers come on top of the sum's
+    if promote:  # registers of partial sums come on top of the sum's
         atom = (
             find_wgmma(operand, accumulator, min(columns, PARTIAL_SUM_COLUMNS)) or atom
         )
@@ -185,8 +185,8 @@ def _converted(
 ) -> tuple[str, str] | None:
     """The operands that threads convert or transpose, and those that they compute.
 
-    Both go through a ring that the threads fill. None if the instruction cannot read
-    some operand at all.
+    Both go through a ring that the threads fill. The result is None if the instruction
+    cannot read some operand at all.
     """
     is_copied, is_computed = staged
     convert, computed = "", ""
@@ -208,7 +208,7 @@ def _held_registers(product: Product, plan: ProductPlan) -> int:
     m, n, k = product.extents
     sums = m * n // (plan.warps_m * plan.warps_n * WARP_LANES)
     rows = product.extents[plan.swap] // groups_of(plan)[0]
-    if plan.promote:  # which reads the rows of a part at a time
+    if plan.promote:  # reads the rows of a part at a time
         rows = WGMMA_ROWS
     left = rows * k * product.operand_bits // REGISTER_BITS
     left //= WARPGROUP_WARPS * WARP_LANES
@@ -219,7 +219,7 @@ def _held_registers(product: Product, plan: ProductPlan) -> int:
 def registers(
     product: Product, plan: ProductPlan, weigh: Weigh, gathered: Gathered
 ) -> int:
-    """Registers of partial sums, and of what threads convert of the operands."""
+    """Registers of partial sums, and of operands that threads convert."""
     del gathered  # instructions read shared memory themselves
     needed = 0
     if plan.promote:
@@ -240,9 +240,9 @@ def registers(
 
 
 def _divided(product: Product, plan: Plan, swap: int) -> Plan:
-    """The plan that divides columns among warpgroups where rows are too few.
+    """The plan that divides columns among warpgroups if there are too few rows.
 
-    For a transpose rows and columns change places: its warpgroups lie along N.
+    For a transposed product rows and columns swap: its warpgroups lie along N.
     """
     if swap and plan.warps_n % WARPGROUP_WARPS == 0:
         plan = replace(plan, warps_m=plan.warps_n, warps_n=plan.warps_m)
@@ -257,9 +257,9 @@ def _divided(product: Product, plan: Plan, swap: int) -> Plan:
 def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) -> bool:
     """Whether threads may bring an operand from the slot of a copy to registers.
 
-    It consists of bytes that lie along M or N, of which `ldmatrix.trans` makes what an
-    instruction takes, perhaps after a conversion. The sums of a transpose have another
-    layout than those of a product, so that a loop must do nothing else with them.
+    Its elements are bytes that lie along M or N, which `ldmatrix.trans` arranges for
+    the instruction, possibly after a conversion. The sums of a transposed product have
+    another layout, so that no other op of the loop may use them.
 
     Args:
         op: The product.
@@ -298,13 +298,13 @@ def _reads_itself(op: ir.Operation, target: Target, facts: FactsAnalysis) -> boo
 def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
     """Whether warps multiply 8-bit integers faster than warpgroups, which transpose B.
 
-    Where B lies along N, warpgroups read it once threads have brought it from a slot to
-    another through registers: two bytes at a time from banks of four, and to banks half
-    of which stay idle, since each thread has two neighbouring columns. So each trip
-    takes twice the wavefronts of B's bytes: 576 clocks of shared memory an iteration of
-    128 x 128 x 64 on sm_90. For `mma.sync`, `ldmatrix` transposes the bytes where it
-    reads them: 512 clocks (docs/bounds.md). Taller tiles gain by warpgroups: 256 x 128
-    x 64 has 832 against 960.
+    If B lies along N, threads must first move it from one slot to another through
+    registers. They read two bytes at a time from banks of four, and write to banks of
+    which half stay idle, since each thread has two neighbouring columns. So each of
+    both takes twice the wavefronts of B's bytes: an iteration of 128 x 128 x 64 takes
+    576 clocks of shared memory on sm_90. For `mma.sync`, `ldmatrix` transposes the
+    bytes when it reads them: 512 clocks (docs/bounds.md). Taller tiles are faster by
+    warpgroups: 256 x 128 x 64 takes 832 clocks against 960.
 
     Args:
         op: The product.
@@ -341,9 +341,9 @@ def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) 
 
 
 def _pays(product: Product, convert: str) -> bool:
-    """Whether a product is worth what threads convert of its operands.
+    """Whether a product is worth the conversion of its operands by threads.
 
-    That goes through shared memory three times instead of once.
+    A converted operand goes through shared memory three times instead of once.
     """
     # converted_operands C1
     return len(convert) <= CONVERTED_OPERANDS.get(product.operand_bits, 0)

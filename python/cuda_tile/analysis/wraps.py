@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which sums and products of integers are those of the signed numbers themselves."""
+"""Which sums and products of integers never wrap as signed numbers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cuda_tile.ir.tiles import element_of
 
 
 def never_wraps(facts: Callable[[ir.Value], Facts], op: ir.Operation) -> bool:
-    """Whether a result is that of the signed numbers themselves.
+    """Whether a result never wraps as a signed number.
 
-    So it is where the program promises it or its bounds are known, and where a multiple
-    of a power of two is increased by less than that.
+    It does not if the program promises it, if the bounds are known, or if less than a
+    power of two is added to a multiple of that power.
 
     Args:
-        facts: What is known of a value.
+        facts: Gives the facts of a value.
         op: An addition, subtraction or multiplication.
     """
     if keyword(op, "overflow", "none") in ("no_signed_wrap", "no_wrap"):

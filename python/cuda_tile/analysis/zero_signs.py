@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses of a value that do not depend on the signs of its zeros.
 
-Two values that differ only in the signs of zeros give sums, products, extrema and
-selections that differ only so, too: x + 0 is x for any other x, and a product with 0 is
-0 or NaN either way (IEEE 754, 6.3). Exponentials and comparisons give the same. All
-other uses depend on the sign: quotients, conversions to integers, stores.
+If two values differ only in the signs of zeros, so do their sums, products, extrema and
+selections: x + 0 is x for any other x, and a product with 0 is 0 or NaN either way
+(IEEE 754, 6.3). Exponentials and comparisons are equal. All other uses depend on the
+sign: quotients, conversions to integers, stores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def hides_zero_signs(value: ir.Value) -> bool:
 
 
 def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
-    """The values in which the signs of an operand's zeros live on; None if any may."""
+    """The values to which the signs of an operand's zeros pass on; None if unknown."""
     if op.name in HIDES_ZERO_SIGNS:
         return []
     if op.name in FOR_LOOPS:  # zero_removal C6
@@ -60,7 +60,7 @@ def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
 
 
 def _carried(loop: ir.Operation, number: int) -> Iterable[ir.Value] | None:
-    """A value that a loop carries, inside and behind it."""
+    """A value that a loop carries, inside and after the loop."""
     if loop.name not in FOR_LOOPS or number < 0:
         return None
     body = loop.regions[0].blocks[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checkers: what a pass has left is judged by a definition, not by how it was found.
+"""Checkers: they judge the output of a pass by a definition, not by the pass's method.
 
-A checker runs behind its pass where `Options.check` asks for it. It shares control
-flow and buffer names with the pass, but not what the pass infers of them.
+A checker runs after its pass if `Options.check` asks for it. It shares control flow and
+buffer names with the pass, but not the pass's conclusions from them.
 """

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks `allocate`: whoever reads a buffer finds what was last written to it.
+"""Checks `allocate`: each read of a buffer finds the last write to it.
 
 The definition, along every path of a kernel at level W whose buffers have offsets:
 
-- between the last write to a buffer and a read of it, nothing writes to another buffer
-  that has a byte of it; a ring is written from its first `acquire` on, and one that
-  several roles use from the start of `roles`;
-- nothing writes to bytes which a product or a bulk store, started and not yet awaited,
+- between the last write to a buffer and a read of it, no op writes to another buffer
+  that shares a byte with it; a ring is written from its first `acquire` on, and a ring
+  of several roles from the start of `roles`;
+- no op writes to bytes which a product or a bulk store, started and not yet awaited,
   still reads from another buffer;
-- two roles use no bytes in common, but where one takes from a ring that the other
-  fills: it may write to the bytes of the ring's slots behind its last `take`, or its
-  last one of the sums of products that read them;
-- mbarriers, scratch memory and tiles that are kept have bytes of their own, and all
-  ends within `tileas.shared_bytes`, which the chip has;
-- columns of tensor memory are those of one sum at a time (`columns`).
+- two roles use no bytes in common, with one exception: a role that takes from a ring
+  which the other fills may write to the bytes of the ring's slots behind its last
+  `take`, or behind the last `take` of sums of products that read the slots;
+- mbarriers, scratch memory and kept tiles have bytes of their own, and all of them lie
+  within `tileas.shared_bytes`, which the chip has;
+- columns of tensor memory hold one sum at a time (`columns`).
 
 `allocate` finds places from live ranges instead (`analysis/liveness.py`).
 """
@@ -52,13 +52,13 @@ from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 
 
 class _State(NamedTuple):
-    """What is known on a path; sets of places are bits.
+    """The state on a path; sets of places are bits.
 
     Attributes:
         written: Places with contents.
-        spoiled: For each place those that were written over it since.
+        spoiled: For each place, the places that were written over it since.
         products: The products in flight, with the places that they read.
-        copies: The same for bulk stores, the youngest last.
+        copies: The bulk stores in flight with their places, the youngest last.
     """
 
     written: int
@@ -68,7 +68,7 @@ class _State(NamedTuple):
 
 
 class _Contents(ForwardAnalysis[_State]):
-    """Follows what the bytes of shared memory hold, and notes what is wrong."""
+    """Tracks the contents of shared memory, and notes faults."""
 
     def __init__(self, flow: ControlFlow, places: list[Place]) -> None:
         super().__init__(flow)
@@ -160,7 +160,7 @@ class _Contents(ForwardAnalysis[_State]):
         return state._replace(written=state.written & ~(1 << number), spoiled=spoiled)
 
     def _stepped(self, op: ir.Operation, state: _State) -> _State:
-        """A step of a ring needs the slots as they were filled."""
+        """A step of a ring needs the slots unchanged since they were filled."""
         ring, _ = self.used(op)
         self._check_read(op, ring, state)
         if op.name == "tileas.acquire":
@@ -177,7 +177,7 @@ class _Contents(ForwardAnalysis[_State]):
         return self._written(op, writes, state) if writes else state
 
     def _written(self, op: ir.Operation, writes: int, state: _State) -> _State:
-        """What an op writes is there, and no longer what shares its bytes."""
+        """Marks the places that an op writes, and spoils those that share bytes."""
         spoiled = list(state.spoiled)
         for number in bits(writes):
             for reader in (*state.products.readers(), *state.copies):
@@ -207,11 +207,11 @@ def check(module: ir.Operation, options: Options) -> None:
     """Judges the places of each kernel.
 
     Args:
-        module: What `allocate` has left.
+        module: The output of `allocate`.
         options: The options of the compilation.
 
     Raises:
-        InternalError: A read may find what was written to another buffer; says which.
+        InternalError: A read may find data of another buffer; names both.
     """
     del options
     for entry in entries(module):
@@ -223,7 +223,7 @@ def check(module: ir.Operation, options: Options) -> None:
 
 
 def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
-    """What is wrong with places that share bytes, by an op that meets it.
+    """The faults of places that share bytes, each with an op that meets it.
 
     Args:
         flow: The control flow of an entry whose buffers have offsets.
@@ -245,7 +245,7 @@ def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
     between = contents.shared_rings(roles)
     for (own, taken), (others, _) in permutations(contents.uses(roles), 2):
         for number in bits(own):
-            # What a role does to the slots that it takes, its own walk judges.
+            # The walk over a role judges its accesses to the slots that it takes.
             judged = others & (between if between >> number & 1 else ~taken)
             if meeting := contents.overlaps[number] & judged:
                 other = contents.places[next(bits(meeting))]
@@ -257,7 +257,7 @@ def _roles_fault(contents: _Contents, roles: ir.Operation) -> str | None:
 
 
 def _check_ends(entry: ir.Operation, places: list[Place]) -> None:
-    """All ends where it is said to, and mbarriers and what is kept lie apart."""
+    """Checks the end of all places, and that mbarriers and kept tiles lie apart."""
     total = integer(entry, SHARED_BYTES_ATTRIBUTE)
     end = max((max(p.contents[1], p.mbarriers[1]) for p in places), default=0)
     behind = min([total, *_starts_behind(entry)])
@@ -278,7 +278,7 @@ def _check_ends(entry: ir.Operation, places: list[Place]) -> None:
 
 
 def _starts_behind(entry: ir.Operation) -> Iterator[int]:
-    """Where scratch memory and the tiles that loops keep begin."""
+    """The offsets of scratch memory and of the tiles that loops keep."""
     if SCRATCH_ATTRIBUTE in entry.attributes:
         yield integer(entry, SCRATCH_ATTRIBUTE)
     for op in nested_ops(entry):

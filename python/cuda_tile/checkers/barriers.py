@@ -4,16 +4,16 @@
 The definition, along every path of a kernel at level W, for two accesses to one byte of
 which one is a write (PTX ISA, "Memory Consistency Model" and "Async proxy"):
 
-- between accesses of threads stands a barrier of all that make them: threads differ, as
-  layouts do. A wait for a ring's group of copies is one, too;
-- what threads wrote is read by products and bulk copies, and overwritten by these, only
-  behind a barrier that is a fence between the proxies;
-- what products or bulk stores read is written to again only once they were awaited, and
-  where they complete in groups behind a barrier, since one thread's wait tells the
-  others nothing: but all threads wait for an mbarrier;
-- a slot of a ring of groups is filled anew only behind a barrier after its release;
-- roles begin with nothing left to order, and no kernel ends before its copies have read
-  their buffers.
+- between accesses of threads stands a barrier of all these threads: their layouts may
+  differ, so threads do, too. A wait for a ring's group of copies is also a barrier;
+- products and bulk copies read or overwrite bytes that threads wrote only behind a
+  barrier that is a fence between the proxies;
+- bytes that products or bulk stores read are written again only after these were
+  awaited. If they complete in groups, a barrier must follow, since one thread's wait
+  says nothing to the others; but all threads wait for an mbarrier;
+- a slot of a ring of groups is filled again only behind a barrier after its release;
+- roles begin with no access left to order, and no kernel ends before its copies have
+  read their buffers.
 
 Slots of one ring are ordered among each other by the steps of the ring.
 """
@@ -45,15 +45,15 @@ from cuda_tile.options import Options
 
 
 class _State(NamedTuple):
-    """What is not ordered before what comes next on some path; sets of places as bits.
+    """The accesses not yet ordered on some path; sets of places are bits.
 
     Attributes:
-        read: Read by threads since the last barrier.
-        written: Written by threads or filled by copies since then.
-        unfenced: Written by threads since the last barrier that is a fence.
+        read: Places that threads read since the last barrier.
+        written: Places that threads wrote or copies filled since the last barrier.
+        unfenced: Places that threads wrote since the last barrier that is a fence.
         released: Rings of groups with slots that were released since the last barrier.
         products: The products in flight, with the places that they read.
-        copies: The same for bulk stores, the youngest last.
+        copies: The bulk stores in flight with their places, the youngest last.
     """
 
     read: int = 0
@@ -64,13 +64,13 @@ class _State(NamedTuple):
     copies: InFlight = ()
 
     def ordered(self, *, is_fence: bool) -> _State:
-        """Behind a barrier of the threads."""
+        """The state behind a barrier of the threads."""
         unfenced = 0 if is_fence else self.unfenced
         return _State(0, 0, unfenced, 0, self.products, self.copies)
 
 
 class _Order(ForwardAnalysis[_State]):
-    """Follows what is not ordered yet, and notes what is wrong."""
+    """Tracks accesses that are not ordered yet, and notes faults."""
 
     def __init__(self, flow: ControlFlow) -> None:
         super().__init__(flow)
@@ -115,7 +115,7 @@ class _Order(ForwardAnalysis[_State]):
         return self._accessed(op, state)
 
     def _stepped(self, op: ir.Operation, state: _State) -> _State:
-        """A step of a ring: an access to its slots for whoever shares their bytes."""
+        """A step of a ring accesses its slots, for places that share their bytes."""
         ring = ring_of(op)
         own, by_groups = 1 << self._numbers[ring], text(ring, "sync") == "groups"
         if op.name == "tileas.acquire":
@@ -157,11 +157,11 @@ class _Order(ForwardAnalysis[_State]):
         )
 
     def _plain(self, allocs: Allocs) -> int:
-        """Buffers as bits; slots of rings are a matter of the ring's steps."""
+        """Buffers as bits, without rings, whose steps order the slots."""
         return sum(1 << self._numbers[op] for op in allocs if op.name != RING)
 
     def _meeting(self, mine: int, others: int) -> int:
-        """Those of some places that share bytes with mine, a ring not with itself."""
+        """The places of `others` that share bytes with `mine`; no ring with itself."""
         found = 0
         for number in bits(mine):
             is_ring = self._places[number].op.name == RING
@@ -194,11 +194,11 @@ def check(module: ir.Operation, options: Options) -> None:
     """Judges the synchronisation of each kernel.
 
     Args:
-        module: What `barriers` has left.
+        module: The output of `barriers`.
         options: The options of the compilation.
 
     Raises:
-        InternalError: Two accesses are not ordered; says which.
+        InternalError: Two accesses are not ordered; names both.
     """
     del options
     for entry in entries(module):
@@ -207,7 +207,7 @@ def check(module: ir.Operation, options: Options) -> None:
 
 
 def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
-    """What is not ordered, by the later op.
+    """The unordered accesses, each by the later op.
 
     Args:
         flow: The control flow of an entry with barriers.
@@ -218,7 +218,7 @@ def faults_of(flow: ControlFlow) -> dict[ir.Operation, str]:
 
 
 def _in_groups(state: _State) -> int:
-    """All places that something in flight reads which completes in groups."""
+    """All places that products or copies in flight read which complete in groups."""
     return _union(*state.products.groups, *state.copies)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The terms of what goes through buffers in shared memory."""
+"""The terms of tiles that go through buffers in shared memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ZERO = "zero"
 
 
 class BufferTerms:
-    """The terms of the values of a kernel, and of what its buffers hold.
+    """The terms of the values of a kernel, and of the contents of its buffers.
 
     Args:
         terms: All terms.
@@ -39,15 +39,15 @@ class BufferTerms:
         self._kinds: dict[ir.Type, tuple[int, tuple[int, ...], str]] = {}
 
     def bits_of(self, value: ir.Value) -> int:
-        """Bits of the number of an element of a value; none of what is no tile."""
+        """Bits of the number of an element of a value; none if it is no tile."""
         return self.kind_of(value)[0]
 
     def extents_of(self, value: ir.Value) -> tuple[int, ...]:
-        """The extents of a tile, a buffer or what will be a tile."""
+        """The extents of a tile, a buffer or a pending value."""
         return self.kind_of(value)[1]
 
     def kind_of(self, value: ir.Value) -> tuple[int, tuple[int, ...], str]:
-        """Both, and what its elements are, without a layout."""
+        """Bits, extents and element type of a value, without a layout."""
         kind = value.type
         if (found := self._kinds.get(kind)) is None:
             extents, element = _extents_of(value), kind
@@ -57,7 +57,7 @@ class BufferTerms:
         return found
 
     def parts(self, values: Iterable[ir.Value]) -> list[int]:
-        """The terms of values and of what buffers hold, but for tokens."""
+        """The terms of values and of the contents of buffers, without tokens."""
         return [self.whole(v) for v in values if not isinstance(v.type, TokenType)]
 
     def is_zero(self, term: int) -> bool:
@@ -65,13 +65,13 @@ class BufferTerms:
         return self.terms.is_splat(term, ZERO)
 
     def part(self, op: ir.Operation, term: int) -> int:
-        """The part of a tile that indices name which nobody knows."""
+        """The part of a tile that unknown indices name."""
         result, indices = op.results[0], self.parts(list(op.operands)[1:])
         label = "part", term, tuple(indices), tuple(self.extents_of(result))
         return self.terms.view(label, self.bits_of(result))
 
     def through_buffer(self, op: ir.Operation) -> list[int]:
-        """Notes what an op does to a buffer; gives the terms of its results."""
+        """Applies the effect of an op on a buffer; returns the terms of its results."""
         match op_stem(op):
             case "tileas.reinterpret":
                 source, result = op.operands[0], op.results[0]
@@ -98,11 +98,11 @@ class BufferTerms:
         return self.terms.taken(term, *found)
 
     def fill(self, buffer: ir.Value, term: int) -> None:
-        """Notes what a buffer holds.
+        """Notes the contents of a buffer.
 
         Args:
-            buffer: The buffer, perhaps under another name.
-            term: What it is filled with.
+            buffer: The buffer, possibly under another name.
+            term: The term of its contents.
         """
         if buffer in self._names:
             source = self._names[buffer][0]
@@ -112,16 +112,16 @@ class BufferTerms:
             self.held[buffer] = term
 
     def home(self, buffer: ir.Value) -> ir.Value:
-        """The buffer that has this name, among others."""
+        """The original buffer behind a name."""
         return self.home(self._names[buffer][0]) if buffer in self._names else buffer
 
     def whole(self, value: ir.Value) -> int:
-        """A tile, or what a buffer holds."""
+        """The term of a tile, or of the contents of a buffer."""
         is_buffer = isinstance(value.type, BufferType)
         return self.content(value) if is_buffer else self.values[value]
 
     def content(self, buffer: ir.Value) -> int:
-        """What a buffer holds; nobody has filled it if that is not known."""
+        """The contents of a buffer; an opaque term if no op has filled it."""
         if (known := self._names.get(buffer)) is not None:
             return self.terms.taken(self.content(known[0]), known[1])
         if buffer not in self.held:

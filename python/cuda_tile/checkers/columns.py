@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks columns of tensor memory: who reads a sum finds what was added to it.
+"""Checks columns of tensor memory: each read of a sum finds all that was added to it.
 
 The definition, along every path of a kernel at level W:
 
-- a sum lies in columns that the kernel has allocated, of which the chip has so many;
-- where control flow hands a sum on under another name, it stays where it is, and so it
-  does where a product adds to it;
-- between the op that gives a sum and one that reads it, a product, an await or the end
-  of a change in place, nothing gives another one that has a column of it.
+- a sum lies in columns that the kernel has allocated, and the chip has as many;
+- a sum stays in its place if control flow passes it on under another name, or if a
+  product adds to it;
+- between the op that gives a sum and an op that reads it (a product, an await or the
+  end of a change in place), no op gives another sum that shares a column with it.
 
 `analysis/tensor_columns.py` joins names and gives each place columns of its own.
 """
@@ -37,7 +37,7 @@ Spoiled = frozenset[ir.Value]
 
 
 class _Contents(ForwardAnalysis[Spoiled]):
-    """Follows which sums something was written over, and notes what is wrong.
+    """Tracks which sums were overwritten, and notes faults.
 
     Args:
         flow: The control flow of an entry.
@@ -59,7 +59,7 @@ class _Contents(ForwardAnalysis[Spoiled]):
         self.faults: dict[ir.Operation, str] = {}
 
     def forward(self, edge: Edge, state: Spoiled) -> Spoiled:
-        """A sum under another name is as good as it was, if it stays in its place."""
+        """A sum under another name keeps its state if it stays in its place."""
         after = set(state)
         for sent, received in edge.pairs:
             if received not in self.ranges:
@@ -103,11 +103,11 @@ def check(entry: ir.Operation, flow: ControlFlow) -> None:
     """Judges the columns of a kernel.
 
     Args:
-        entry: What `allocate` has left.
+        entry: An entry after `allocate`.
         flow: Its control flow.
 
     Raises:
-        InternalError: A sum may be spoiled, or lies outside; says where.
+        InternalError: A sum may be overwritten, or lies outside; says where.
     """
     if not any(map(is_tensor_product, flow.ops())):
         return
@@ -120,12 +120,12 @@ def check(entry: ir.Operation, flow: ControlFlow) -> None:
 def faults_of(
     flow: ControlFlow, first: Mapping[ir.Value, int], most: int
 ) -> dict[ir.Operation, str]:
-    """What is wrong with columns, by an op that meets it.
+    """The faults of columns, each with an op that meets it.
 
     Args:
         flow: The control flow of an entry.
         first: The first column of each sum in tensor memory.
-        most: Columns that there are.
+        most: Number of columns.
     """
     contents = _Contents(flow, first)
     contents.solve(frozenset())
@@ -139,7 +139,7 @@ def faults_of(
 
 
 def _changed(op: ir.Operation) -> list[ir.Value]:
-    """The sum that an op reads, though another has awaited it: it changes in place."""
+    """The sum that an op changes in place, although another op has awaited it."""
     former = sum_in_place(op) if begins_sum(op) else None
     return [] if former is None else [former]
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks `count`: each wait leaves only groups in flight that nobody needs yet.
+"""Checks `count`: each wait leaves only groups in flight that are not needed yet.
 
 The definition, along every path of a kernel at level W: a wait that may leave N groups
-in flight is over when all but the N youngest are done (PTX ISA, "cp.async.wait_group",
-"wgmma.wait_group"). So behind the group that a `take`, an `await` or a `release` needs
-at least N more were committed: the copies of the oldest iteration that the ring has
-published and not taken, or the youngest product of the pending values.
+in flight ends when all but the N youngest are complete (PTX ISA, "cp.async.wait_group",
+"wgmma.wait_group"). So at least N groups must have been committed after the group that
+a `take`, an `await` or a `release` needs: the copies of the oldest iteration that the
+ring has published and not taken, or the youngest product of the pending values.
 
-Paths are told apart, for each ring and for the products, and followed until no new
-state appears; none is merged with another one, as `count` merges them. A path that
-takes what nobody published, or that publishes more than the ring has slots, is none of
-the program's: it ends there.
+Paths are kept apart, for each ring and for the products, and followed until no new
+state appears; they are not merged, unlike in `count`. A path that takes an iteration
+which was not published, or that publishes more than the ring has slots, is no path of
+the program: it ends there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Waits(ForwardAnalysis[frozenset[Path]], Generic[Path]):
 
     Args:
         flow: The control flow of an entry at level W.
-        most: Groups that are as old count as done; no wait leaves so many in flight.
+        most: Groups of this age count as complete; no wait leaves so many in flight.
     """
 
     def __init__(self, flow: ControlFlow, most: int) -> None:
@@ -51,11 +51,11 @@ class _Waits(ForwardAnalysis[frozenset[Path]], Generic[Path]):
         self.faults: dict[ir.Operation, str] = {}
 
     def check(self, op: ir.Operation, younger: int) -> None:
-        """Notes a wait that leaves in flight what it needs.
+        """Notes a wait that leaves a group in flight which it needs.
 
         Args:
             op: The wait.
-            younger: Groups that were committed behind what it needs.
+            younger: Groups that were committed after the group that it needs.
         """
         if left_by(op) > younger:
             self.faults[op] = (
@@ -118,11 +118,11 @@ def check(module: ir.Operation, options: Options) -> None:
     """Judges the counts of each kernel.
 
     Args:
-        module: What `count` has left.
+        module: The output of `count`.
         options: The options of the compilation.
 
     Raises:
-        InternalError: A wait may be over too early; says which, and by how much.
+        InternalError: A wait may end too early; says which, and by how much.
     """
     del options
     for entry in entries(module):
@@ -136,7 +136,7 @@ def check(module: ir.Operation, options: Options) -> None:
 
 
 def _faults(flow: ControlFlow) -> dict[ir.Operation, str]:
-    """The waits that are wrong, with what is wrong."""
+    """The wrong waits, each with its fault."""
     ops = list(flow.ops())
     most = 1 + max(map(left_by, ops), default=0)
     faults: dict[ir.Operation, str] = {}
@@ -153,7 +153,7 @@ def _faults(flow: ControlFlow) -> dict[ir.Operation, str]:
 
 
 def _handed_on(sums: Sums, edge: Edge) -> Sums:
-    """What is pending where control goes on: values have other names, or are gone."""
+    """The pending sums at the target of an edge: renamed, or dropped."""
     ages, inner = dict(sums), edge.target.op
     kept = {v: age for v, age in ages.items() if inner not in enclosing_ops(v)}
     news = {received: ages.get(sent) for sent, received in edge.pairs}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which element of its operand each element of an op's result is, bit by bit."""
+"""Maps from elements of an op's result to elements of its operand, bit by bit."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def asking(
 
     Args:
         shape: The extents of the result.
-        source: Those of the tile.
-        of: The coordinate in the tile of one in the result; linear.
+        source: The extents of the tile.
+        of: Maps a coordinate of the result to one of the tile; linear.
     """
     bits = n_bits(prod(shape))
     return tuple([pack(of(unpack(1 << bit, shape)), source) for bit in range(bits)])
 
 
 def permuting(shape: Shape, source: Shape, order: Shape) -> Columns:
-    """Dimension d of the result is one of the source, as an order says."""
+    """The map of a permutation; `order` has the source of each dimension."""
 
     def of(at: Coord) -> list[int]:
         found = [0] * len(at)
@@ -40,18 +40,18 @@ def permuting(shape: Shape, source: Shape, order: Shape) -> Columns:
 
 
 def repeating(shape: Shape, source: Shape) -> Columns:
-    """The result repeats the source along dimensions in which it is larger."""
+    """The map of a result that repeats the source where it is larger."""
     pairs = range(len(shape))
     return asking(shape, source, lambda at: [at[d] % source[d] for d in pairs])
 
 
 def beginning(shape: Shape, source: Shape, start: Shape) -> tuple[Columns, int]:
-    """The result is the part of the source that begins somewhere."""
+    """The map of a result that is the part of the source from `start` on."""
     return asking(shape, source, lambda at: at), pack(start, source)
 
 
 def renaming(shared: SharedLayout, source: SharedLayout) -> Columns:
-    """A buffer as another one of the same bytes: the element at each offset stays."""
+    """The map between two views of the same bytes: the element at each offset stays."""
     return asking(
         shared.shape,
         source.shape,
@@ -60,7 +60,7 @@ def renaming(shared: SharedLayout, source: SharedLayout) -> Columns:
 
 
 def sharing(shape: Shape, dim: int, count: int) -> tuple[Columns, Columns]:
-    """The items that elements share along a dimension, and which part one is.
+    """The maps from elements to their items along a dimension, and to their parts.
 
     Args:
         shape: The extents of the elements.
@@ -77,7 +77,7 @@ def sharing(shape: Shape, dim: int, count: int) -> tuple[Columns, Columns]:
 
 
 def reducing(source: Shape, dim: int) -> Columns:
-    """Results along a dimension of a tile, whose elements are the bits behind them."""
+    """The map that puts the bits of a reduced dimension behind the others."""
     left = [*source[:dim], *source[dim + 1 :]]
     kept = asking(left, source, lambda at: (*at[:dim], 0, *at[dim:]))
     step = prod(source[dim + 1 :])
@@ -85,11 +85,11 @@ def reducing(source: Shape, dim: int) -> Columns:
 
 
 def multiplying(shape: Shape, factor: Shape, depth: int, *, is_left: bool) -> Columns:
-    """Which element of a factor belongs to one of a product, and a step along K.
+    """The map from a product's element and a step along K to a factor's element.
 
     Args:
         shape: The extents of the product: a batch, rows, columns.
-        factor: Those of the factor, or of its scales, which are fewer along K.
+        factor: The extents of the factor, or of its scales, which are fewer along K.
         depth: The extent of K.
         is_left: Whether the factor has rows and K; otherwise it has K and columns.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Terms that are made of many elements: sums of products, and what reductions fold.
+"""Terms of many elements: sums of products, and results of reductions.
 
-A sum takes its products one by one, in any order; two that differ by constants become
-one with one more bit that is summed over. Thus a product equals its slices along K, if
-each of them is added once.
+A sum takes its products one by one, in any order. Two products that differ only by
+constants become one with one more bit that is summed over. Thus a product equals the
+sum of its slices along K, if each of them is added once.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Folds(Terms):
     """Terms by number, with sums and reductions among them."""
 
     def sum(self, base: int, terms: Sequence[int]) -> int:
-        """A sum; each term is summed over the bits that it has more than the base.
+        """A sum; each term is summed over its bits beyond those of the base.
 
         Args:
-            base: What the sum begins with: a tile, or another sum.
-            terms: What is added to it, in order.
+            base: The term that the sum begins with: a tile, or another sum.
+            terms: The terms that are added, in order.
         """
         node = self.nodes[base]
         inner = node.parts if self.is_sum(base) else (base,)
@@ -32,9 +32,9 @@ class Folds(Terms):
         return self.over("sum", (base, *found), node.bits)
 
     def _add(self, found: list[int], term: int, bits: int) -> None:
-        """Adds a term to others, as one with one of them where they are alike.
+        """Adds a term to others, merged with an alike one if there is one.
 
-        One that chooses by a bit that is summed over is added as two.
+        A term that chooses by a bit that is summed over is added as two.
         """
         if (at := self._chooses(term, bits)) is not None:
             for n in (0, 1):
@@ -54,7 +54,7 @@ class Folds(Terms):
         found.append(term)
 
     def _chooses(self, term: int, bits: int) -> int | None:
-        """A bit behind the first ones by which a part of a term is chosen."""
+        """A bit, beyond the first `bits`, by which a term chooses; None without one."""
         for node in self.views(term):
             for at in range(bits, node.bits):
                 if node.kind == "choice" and node.columns[at]:
@@ -69,17 +69,18 @@ class Folds(Terms):
     def folded(
         self, label: Hashable, parts: Sequence[int], columns: Columns, bits: int
     ) -> list[int] | None:
-        """What results of folds of one label are made of, to be folded once.
+        """The operands behind partial results, so that one reduction folds them.
 
         Args:
-            label: Of the folds; with each result's number it is that of the result.
-            parts: What may be their results, in order.
-            columns: Which of their elements are wanted, behind the first bits folded.
+            label: The label of the inner reductions; with a number it is that of a
+                result.
+            parts: The candidates for their results, in order.
+            columns: The wanted elements of these, beyond the first bits.
             bits: How many bits stay.
 
         Returns:
-            What they fold, with the bits that are folded first before the others; None
-            where parts are something else.
+            The operands, with the bits that the inner reductions fold before the
+            others; None if the parts are no such results.
         """
         nodes = [self.nodes[part] for part in parts]
         wanted = [("over", (label, n)) for n in range(len(nodes))]
@@ -92,7 +93,7 @@ class Folds(Terms):
         return [self.taken(part, order) for part in nodes[0].parts]
 
     def sorted_bits(self, parts: Sequence[int], bits: int) -> list[int]:
-        """Parts whose bits from a place on are in an order that they give."""
+        """Parts with their bits from a place on sorted, as the parts decide."""
         views = list(dict.fromkeys(v for part in parts for v in self.views(part)))
         most = self.bits(parts[0])
         behind = sorted(

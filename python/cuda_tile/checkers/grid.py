@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Judges a grid: what one tile block stores, no other one stores or loads.
+"""Judges a grid: no tile block stores or loads an element that another one stores.
 
 The definition, for any two tile blocks of a launch: each plain store goes through a
-view of tiles, whose tiles are apart by definition, and for every dimension of the grid
-that the kernel asks for, some index of the tile is a multiple of the block's number
-plus a number that all blocks share. What a kernel stores to, it loads at the same tile
-only. Arrays of different parameters are taken for apart, so are elements of one view,
-and the grid for one block long in dimensions that the kernel does not ask for. Atomics
-order themselves.
+view of tiles, which do not overlap by definition. For every dimension of the grid that
+the kernel reads, some index of the tile is a multiple of the block's number plus a
+number that all blocks share. A kernel loads from an array that it stores to only at the
+same tile. Assumptions: arrays of different parameters do not overlap, elements of one
+view are distinct, and the grid is one block long in dimensions that the kernel does not
+read. Atomics order themselves.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class _Part(NamedTuple):
     """A quotient or a remainder.
 
     Attributes:
-        of: What is divided.
+        of: The dividend.
         by: The divisor.
-        is_quotient: Which of both it is.
+        is_quotient: Whether it is the quotient.
         is_floor: Whether the quotient is rounded down, or the remainder has the sign
             of the divisor.
         is_unsigned: Whether both are unsigned numbers.
@@ -49,7 +49,7 @@ class _Part(NamedTuple):
 
 
 class Grid:
-    """The accesses of a kernel to global memory, as its tile blocks tell them apart.
+    """The accesses of a kernel to global memory, by tile block.
 
     Args:
         entry: An entry at level T or W.
@@ -61,7 +61,7 @@ class Grid:
         self._used = {n for op in self._ops for n in map(_dimension, op.operands)}
 
     def doubt(self) -> str:
-        """Why two tile blocks may meet; empty if they never do."""
+        """Why two tile blocks may access the same element; empty if they never do."""
         stores = [op for op in self._ops if op.name in STORES or op.name == COPY_OUT]
         if stores and not self._used - {None}:
             what = "the same tile, as nothing tells tile blocks apart"
@@ -76,7 +76,7 @@ class Grid:
         return ""
 
     def extent(self) -> str:
-        """Which grids that is of: along which dimensions they have but one block."""
+        """The grids for which this holds: dimensions with one block."""
         single = [name for n, name in enumerate("xyz") if n not in self._used]
         return f"of one tile block along {' and '.join(single)}" if single else ""
 
@@ -89,10 +89,10 @@ class Grid:
         return _named(store, store, "the same tile, as far as its indices tell")
 
     def _meets(self, store: ir.Operation, read: ir.Operation) -> bool:
-        """Whether a load may read what another tile block stores.
+        """Whether a load may read an element that another tile block stores.
 
-        Not where it reads the tile that its own block stores: the same indices of the
-        same view, since tiles of another shape lie elsewhere.
+        It may not if it reads the tile that its own block stores: the same indices of
+        the same view, since tiles of another shape lie elsewhere.
         """
         view, other = _view_of(store), _view_of(read)
         if other is None or view is None or _parameter(other) is None:
@@ -118,11 +118,11 @@ class Grid:
         return found
 
     def _fit(self, quotient: _Part, remainder: _Part) -> bool:
-        """Whether what is divided follows from both.
+        """Whether quotient and remainder together determine the dividend.
 
-        It is one of as many numbers in a row as the divisor has values, if the quotient
-        is rounded down, and its remainder tells which; a quotient that is rounded to
-        zero needs a remainder with the sign of what is divided.
+        If the quotient is rounded down, as many consecutive dividends as the divisor's
+        value have it, and the remainder tells which. A quotient that is rounded to zero
+        needs a remainder with the sign of the dividend.
         """
         if quotient.is_unsigned != remainder.is_unsigned:
             return False
@@ -135,7 +135,7 @@ class Grid:
         return all(same) and self._is_shared(quotient.by)
 
     def _told_by(self, index: ir.Value) -> ir.Value | None:
-        """What an index tells: blocks with other numbers of it have another index."""
+        """The value that an index determines: others have other indices."""
         op = defining_op(index)
         match "" if op is None else op_stem(op), op:
             case "assume" | "exti", ir.Operation():
@@ -194,9 +194,9 @@ def _part(value: ir.Value) -> _Part | None:
 
 
 def _floor_remainder(op: ir.Operation) -> _Part | None:
-    """What a choice is between a remainder and its sum with the divisor.
+    """A floor remainder, selected from a remainder and its sum with the divisor.
 
-    Only where their signs differ, so that the sum does not wrap around.
+    The sum must be chosen only if their signs differ, so that it does not wrap.
     """
     condition, other, remainder = op.operands
     found, sum_ = _part(remainder), defining_op(other)
@@ -217,9 +217,9 @@ def _conjuncts(condition: ir.Value) -> list[ir.Value]:
 
 
 def _below_zero(conditions: list[ir.Value]) -> list[set[ir.Value]]:
-    """Of each condition the values of which an odd number is below zero where it holds.
+    """For each condition, the values of which an odd number is negative if it holds.
 
-    Empty where it says something else.
+    Empty if a condition says something else.
     """
     found: list[set[ir.Value]] = []
     for condition in conditions:
@@ -251,7 +251,7 @@ def _view_of(op: ir.Operation) -> ir.Value | None:
 
 
 def _indices_of(op: ir.Operation) -> list[ir.Value]:
-    """What tile of its view an op accesses."""
+    """The indices of the tile that an op accesses."""
     view, operands = _view_of(op), list(op.operands)
     first = operands.index(view) + 1 if view is not None else len(operands)
     return [v for v in operands[first:] if is_integer(v) and not is_distributed(v)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products and bulk stores that go on behind their op, and the places that they read.
+"""Asynchronous products and bulk stores in flight, and the places that they read.
 
 Those that complete in groups are kept in the order of their starts, the youngest last:
-a wait that may leave N of them in flight ends all but the N youngest (PTX ISA,
-"wgmma.wait_group", "cp.async.bulk.wait_group"). Those that arrive at an mbarrier belong
-to their sum, and a wait ends those of the sums that it is given, as a take ends those
-of the sum that is in the slot.
+a wait that may leave N of them in flight completes all but the N youngest (PTX ISA,
+"wgmma.wait_group", "cp.async.bulk.wait_group"). Products that arrive at an mbarrier
+belong to their sum: a wait completes those of its sums, and a take those of the sum in
+its slot.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def joined(one: InFlight, other: InFlight) -> InFlight:
     """What is in flight on either path, matched from the youngest.
 
     Args:
-        one: What is in flight on one path.
-        other: On the other one.
+        one: The operations in flight on one path.
+        other: Those on the other path.
     """
     length = max(len(one), len(other))
     padded = ((0,) * (length - len(each)) + each for each in (one, other))
@@ -49,9 +49,10 @@ class Products(NamedTuple):
     """The products in flight on some path; sets of places are bits.
 
     Attributes:
-        groups: What each one reads that completes in groups, the youngest last.
-        sums: Of the others, each sum that is not awaited with what is read for it; in
-            place of a sum that was deposited the ring of its slot.
+        groups: The places that each product reads which completes in groups, the
+            youngest last.
+        sums: For the other products, each sum that is not awaited with the places that
+            are read for it; the ring of its slot replaces a sum that was deposited.
     """
 
     groups: InFlight = ()

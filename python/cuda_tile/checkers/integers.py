@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Integers of a kernel as sums of symbols, and what a path knows of these sums.
+"""Integers of a kernel as sums of symbols, and the facts of a path about these sums.
 
-A symbol is a value that nothing is known of, named by how it is computed, so that two
-roles that compute it alike have the same one. Where it may differ from iteration to
-iteration of a loop, its name has the numbers of the iterations.
+A symbol is an unknown value, named by its computation, so that two roles that compute
+it in the same way have the same symbol. If it may differ between iterations of a loop,
+its name includes the numbers of the iterations.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ ANY: Interval = (-inf, inf)
 
 
 class Symbol(NamedTuple):
-    """A value that nothing is known of.
+    """An unknown value.
 
     Attributes:
-        name: How it is computed: a number of `Names`; below 0 what machines count.
+        name: Its computation: a number of `Names`; negative for counters of machines.
         at: For each loop in which it may differ, its name, and the iteration.
     """
 
@@ -54,8 +54,8 @@ class Form(NamedTuple):
         """The sum of this one and a multiple of another one.
 
         Args:
-            other: The other one.
-            factor: By how much it is multiplied.
+            other: The other sum.
+            factor: Its factor.
         """
         number = self.number + factor * other.number
         if not other.terms:
@@ -68,10 +68,10 @@ class Form(NamedTuple):
 
 
 class Undecided(Exception):
-    """A path goes on in two ways: with a sum up to a number, or above it.
+    """A path must split in two: one with a sum up to a number, one with it above.
 
     Attributes:
-        key: The sum; None where nothing may be learned of it.
+        key: The sum; None if the path may learn nothing about it.
         number: The number.
     """
 
@@ -81,11 +81,11 @@ class Undecided(Exception):
 
 
 class Key(NamedTuple):
-    """What a fact is of.
+    """The subject of a fact.
 
     Attributes:
         terms: A sum without its number; the first factor is positive.
-        at: Iterations of loops around, where the sum is how often one inside runs.
+        at: Iterations of loops around, if the sum is the trip count of an inner loop.
     """
 
     terms: tuple[tuple[Symbol, int], ...]
@@ -129,12 +129,12 @@ class Names:
         return found
 
     def advance(self, loop: ir.Operation) -> int:
-        """The name of how far a loop's index is behind its lower bound."""
+        """The name of the distance of a loop's index from its lower bound."""
         around = frozenset(map(self.loop, (*self.around(loop), loop)))
         return self._number(("advance", self.loop(loop)), around)
 
     def varies(self, name: int) -> frozenset[int]:
-        """The loops, by their names, in which what has a name may differ."""
+        """The names of the loops in which a named value may differ."""
         return self._varies.get(name, frozenset())
 
     def _name(self, value: ir.Value) -> int:

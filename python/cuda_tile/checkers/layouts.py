@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks `place` and `stage`: a thread holds what it computes its elements of.
+"""Checks `place` and `stage`: a thread holds the operands of its own elements.
 
 Level W gives each tile a layout, a map linear over F2 from the bits of (register, lane,
-warp, block) to coordinates. An op works on each thread's own registers, so what its
-result needs of an operand must be with the same thread:
+warp, block) to coordinates. An op works on each thread's own registers, so the thread
+that computes an element must hold the elements of operands that it needs:
 
 - ops on each element, scans and accesses through pointers take register r of every tile
   for register r: their layouts are one, column by column;
@@ -17,10 +17,10 @@ result needs of an operand must be with the same thread:
 - `extract` behind `stage` likewise, whichever part it takes: `stage` moves the others;
   not of sums in tensor memory, of which `roles` makes slots.
 
-Everything that is linear is right for all threads if it is for each bit. Every tile has
-all its elements somewhere. Conversions and accesses through views take any layout;
-fragments of matrix instructions are the engines', which tests hold against the
-emulator's, and loops hand on values of one type, which the verifier checks.
+A linear condition holds for all threads if it holds for each bit. Every tile has all
+its elements somewhere. Conversions and accesses through views take any layout. The
+engines define fragments of matrix instructions, which tests compare with the
+emulator's. The verifier checks that loops pass on values of one type.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def check(module: ir.Operation, options: Options) -> None:
     """Judges the layouts of each kernel.
 
     Args:
-        module: What `place` or `stage` has left.
+        module: The output of `place` or `stage`.
         options: The options of the compilation.
 
     Raises:
-        InternalError: A thread does not hold what it computes with; says which value.
+        InternalError: A thread lacks elements that it computes with; names the value.
     """
     del options
     _judge(module, fault_of)
@@ -74,7 +74,7 @@ def check_staged(module: ir.Operation, options: Options) -> None:
     """Judges the layouts of each kernel, also of ops that take parts of tiles.
 
     Args:
-        module: What `stage` has left.
+        module: The output of `stage`.
         options: The options of the compilation.
 
     Raises:
@@ -92,7 +92,7 @@ def _staged_fault_of(op: ir.Operation, known: Layouts) -> str | None:
 
 
 def fault_of(op: ir.Operation, known: Layouts | None = None) -> str | None:
-    """What is wrong with the layouts of an op; None if nothing is.
+    """The fault of the layouts of an op; None if there is none.
 
     Args:
         op: The op, at level W.
@@ -216,11 +216,11 @@ def _reduced(op: ir.Operation) -> Iterator[str]:
 
 
 def _reach(source: Columns, wanted: Columns, shape: Sequence[int]) -> bool:
-    """Whether each thread has what is wanted of it in some register.
+    """Whether each thread has the wanted elements in some register.
 
     Args:
         source: Columns of registers, lanes, warps and blocks.
-        wanted: The same of what is wanted.
+        wanted: The same columns of the wanted elements.
         shape: The extents that both are coordinates in.
     """
     registers, *threads = ([pack(at, shape) for at in group] for group in source)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks `stage`: what a kernel does to memory is made of the same elements as before.
+"""Checks `stage`: a kernel's accesses use the same elements as before.
 
 The definition: on each path a kernel makes the same accesses, loops and branches, and
-each gets tiles of which every element is the same term of what was loaded
-(`terms.py`). So what goes through shared memory comes back as it went in, whichever
-layouts, swizzles, parts and names of a buffer are between; each product of a slice
-along K is added to its sum once, also where sums are cut into pieces, or made of
-partial sums that are promoted; and what reductions fold is folded once.
+each element of their tiles is the same term of loaded elements (`terms.py`). So a tile
+that goes through shared memory comes back unchanged, whatever layouts, swizzles, parts
+and names of a buffer are between. Each product of a slice along K is added to its sum
+once, also if sums are cut into pieces, or consist of partial sums that are promoted.
+Reductions fold each element once.
 
-Sums and products obey the laws of exact numbers: the order of terms is free. Whether
-what is read was written, by all threads, is what `barriers` judges, and which thread
-holds what `layouts`.
+Sums and products obey the laws of exact numbers: the order of terms is free. `barriers`
+judges whether reads follow the writes of all threads, and `layouts` which thread holds
+which element.
 
 What is not judged: a kernel in which a scan crosses warps, or whose plan keeps what
 loops load for later ones, since its loops change.
@@ -39,11 +39,11 @@ def watch(module: ir.Operation, options: Options) -> Judge:
     """Notes what each kernel does before a pass.
 
     Args:
-        module: What the pass will change.
+        module: The module before the pass.
         options: The options of the compilation.
 
     Returns:
-        What refuses a module that does something else, by an `InternalError`.
+        A function that refuses a module with other effects by an `InternalError`.
     """
     del options
     terms = Folds()

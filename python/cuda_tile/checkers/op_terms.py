@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The terms of what ops of level W compute, by what the dialects say of each op."""
+"""The terms that ops of level W compute, by the dialects' traits of each op."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _HANDS_ON = {
 
 
 class OpTerms(BufferTerms):
-    """The terms of the values of a kernel, and of what its buffers hold.
+    """The terms of the values of a kernel, and of the contents of its buffers.
 
     Args:
         terms: All terms.
     """
 
     def computed(self, op: ir.Operation) -> bool:
-        """Notes what an op computes or moves; whether it does no more than that."""
+        """Notes the terms that an op computes or moves; whether it only does that."""
         if (rule := _RULES.get(op.name)) is None:
             return False
         for value, term in zip(op.results, rule(self, op), strict=False):
@@ -55,7 +55,7 @@ class OpTerms(BufferTerms):
         return True
 
     def handed_on(self, op: ir.Operation) -> list[int]:
-        """What an op gives under another name or layout."""
+        """A result that is an operand under another name or layout."""
         return self.parts(op.operands)
 
     def constant(self, op: ir.Operation) -> list[int]:
@@ -72,7 +72,7 @@ class OpTerms(BufferTerms):
         return self.terms.splat((splat, str(kind)), bits)
 
     def opaque(self, op: ir.Operation) -> list[int]:
-        """What is computed in another way; of the same operands it is the same."""
+        """The results of any other op; equal for the same operands."""
         label = op_stem(op), _attributes(op), tuple(self.parts(op.operands))
         found: list[int] = []
         for number, value in enumerate(op.results):
@@ -81,7 +81,7 @@ class OpTerms(BufferTerms):
         return found
 
     def peers(self, op: ir.Operation) -> list[int]:
-        """What is computed of each element."""
+        """The results of an elementwise op."""
         parts, stem = self.parts(op.operands), op_stem(op)
         if stem == "addf" and self._is_partial(parts[1]):
             return [self.terms.sum(parts[0], self.terms.parts(parts[1])[1:])]
@@ -153,7 +153,7 @@ class OpTerms(BufferTerms):
                 return self.terms.taken(term, *maps.beginning(shape, extents, start))
 
     def _together(self, parts: Sequence[int], shape: Sequence[int], dim: int) -> int:
-        """Two tiles behind each other along a dimension."""
+        """Two tiles concatenated along a dimension."""
         bits = n_bits(prod(shape))
         at = n_bits(prod(shape[dim:])) - 1
         if self.terms.bits(parts[0]) != bits - 1:
@@ -213,7 +213,7 @@ class OpTerms(BufferTerms):
         ]
 
     def _fold(self, op: ir.Operation) -> Hashable:
-        """What tells the body of a reduction from others."""
+        """A label that tells the body of a reduction from others."""
         names: dict[ir.Value, tuple[int, int]] = {}
         names.update({v: (0, n) for n, v in enumerate(body(op).arguments)})
         said: list[Hashable] = [op.attributes["identities"]]
@@ -225,7 +225,7 @@ class OpTerms(BufferTerms):
 
 
 def _attributes(op: ir.Operation) -> Hashable:
-    """What an op is told, but for what passes note; attributes come by name."""
+    """The attributes of an op, without notes of passes, sorted by name."""
     return tuple(item for item in attributes_of(op).items() if "." not in item[0])
 
 

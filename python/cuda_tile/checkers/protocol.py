@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Judges the rings and roles of a kernel at level W, for every number of iterations.
 
-The definition is that of `protocol_steps`, along every path of every role. A path goes
-on in both ways wherever a condition or the end of a loop depends on what nobody knows,
-and keeps what it learned; it ends in a state that was there before but for the numbers
-of iterations gone by (docs/proof.md has why that suffices, and why one order of roles
-stands for all).
+`protocol_steps` has the definition, which must hold along every path of every role. A
+path splits where a condition or the end of a loop depends on unknown values, and keeps
+what it learned. It ends in a state that occurred before, except for the numbers of past
+iterations (docs/proof.md says why that suffices, and why one order of roles represents
+all).
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ of the tests are done after 257 at most, attention after 1,267 to 2,597."""
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found out of a kernel.
+    """The result for a kernel.
 
     Attributes:
         states: How many states were told apart.
         op: The op that breaks the protocol; None if none does.
-        fault: What is wrong there.
-        assumed: What the path to it takes for possible, of `ASSUMPTIONS`. Without
-            any, some number of iterations leads there.
+        fault: The fault there.
+        assumed: The `ASSUMPTIONS` of the path to it. Without any, some number of
+            iterations leads there.
     """
 
     states: int
@@ -71,14 +71,14 @@ def verdict_of(flow: ControlFlow, most: int = MOST_STEPS) -> Verdict:
 
     Args:
         flow: Its control flow.
-        most: Ops that are executed before it is given up.
+        most: Number of executed ops after which the judgement gives up.
     """
     has_rings = any(op.name in (RING, ROLES) for op in flow.ops())
     return _Explorer(flow, most).verdict() if has_rings else Verdict(0)
 
 
 class _Explorer:
-    """Goes all ways through a kernel."""
+    """Follows all paths through a kernel."""
 
     def __init__(self, flow: ControlFlow, most: int) -> None:
         self._flow, self._uses, self._most = flow, LaterUses(flow), most
@@ -103,7 +103,7 @@ class _Explorer:
                         return self._given_up(state, len(seen))
                     is_going = self._go_on(state, seen)
             except Undecided as question:
-                if question.key is None:  # both ways, again and again
+                if question.key is None:  # both ways, each time
                     return self._given_up(state, len(seen), COUNT)
                 todo += _answered(state, question, self._loops)
             except Fault as fault:
@@ -117,7 +117,7 @@ class _Explorer:
         return Verdict(states, op, what, frozenset({why}))
 
     def _go_on(self, state: State, seen: set[object]) -> bool:
-        """Executes an op of the first role that can; whether there is more to do."""
+        """Executes an op of the first role that can run; whether more remains."""
         waiting: list[ir.Operation] = []
         for number in range(min(1, len(state.roles) - 1), len(state.roles)):
             role = state.roles[number]
@@ -136,7 +136,7 @@ class _Explorer:
         return self._joined(state)
 
     def _joined(self, state: State) -> bool:
-        """Behind all roles, all threads go on; a kernel ends with no copy in flight."""
+        """After roles all threads continue; a kernel ends with no copy in flight."""
         if len(state.roles) > 1:
             del state.roles[1:]
             state.roles[0].frames[-1].place += 1
@@ -168,7 +168,7 @@ class _Explorer:
         return action
 
     def _actions(self, point: Point) -> list[tuple[int, Action]]:
-        """For each op of a region the next one from it on that matters: its place."""
+        """For each op of a region, the place of the next op from it on that matters."""
         found: list[tuple[int, Action]] = []
         for place, (op, _) in reversed([*enumerate(self._flow.steps(point))]):
             if op in self._relevant.ops or op.name in TERMINATORS:
@@ -222,11 +222,12 @@ def _answered(state: State, question: Undecided, loops: Loops) -> list[State]:
 def check(module: ir.Operation, options: Options) -> None:
     """Judges the rings and roles of each kernel.
 
-    Every condition may hold or not. What depends on numbers of iterations that are not
-    told apart, or is not known after `CHECKED_STEPS`, is not refused: `prove` says so.
+    Every condition may hold or not. A kernel is not refused if its fault depends on
+    numbers of iterations that are not told apart, or if `CHECKED_STEPS` did not
+    suffice: `prove` reports these cases.
 
     Args:
-        module: What `ring`, `roles` or `skew` has left.
+        module: The output of `ring`, `roles` or `skew`.
         options: The options of the compilation.
 
     Raises:
@@ -244,7 +245,7 @@ def check_roles(module: ir.Operation, options: Options) -> None:
     """Judges the kernels that `roles` has divided; it changes no others.
 
     Args:
-        module: What `roles` has left.
+        module: The output of `roles`.
         options: The options of the compilation.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What decides how a state goes on: numbers that only grow count from one another.
+"""The key of a state: all that decides how it goes on, in relative numbers.
 
 Iterations of a ring count from the last that was released, products from the last that
 was started, and iterations of a loop that are not told apart from the first such one.
@@ -115,13 +115,13 @@ class _Relative:
 def key_of_state(
     state: State, loops: Loops, rings: RingValues, uses: LaterUses
 ) -> object:
-    """What decides how a state goes on.
+    """The key of a state, which decides how it goes on.
 
     Args:
         state: The state.
         loops: The loops of the kernel.
-        rings: What is the iteration of a ring.
-        uses: Where values are used.
+        rings: The values that are the iteration of a ring.
+        uses: The places where values are used.
     """
     relative = _Relative(state, loops, rings, uses)
     return (
@@ -133,7 +133,7 @@ def key_of_state(
 
 
 def forget(state: State, loops: Loops) -> None:
-    """Drops facts that are of no loop that any role is in, or comes to.
+    """Drops facts about loops that no role is in or will enter.
 
     Args:
         state: The state, which is changed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the roles of a kernel are, and what their rings hold.
+"""The state of a kernel: the places of its roles, and the contents of their rings.
 
 Two states that differ only in how many iterations went before have one key.
 """
@@ -42,11 +42,11 @@ class Frame:
 
     Attributes:
         point: Its start.
-        place: The number of the op that is next.
-        values: What its arguments are, and what ops in it gave.
-        iteration: If it is the body of a loop: how many went before.
-        trips: What is known of how often it runs, if it is counted.
-        step: By how much its index grows.
+        place: The number of the next op.
+        values: The values of its arguments and of results of its ops.
+        iteration: The number of earlier iterations, if it is the body of a loop.
+        trips: The known bounds of its trip count, if it is counted.
+        step: The increment of its index.
     """
 
     point: Point
@@ -70,9 +70,9 @@ class Role:
 
     Attributes:
         frames: The regions that they are in, the outermost first; none at their end.
-        started: How many products they have started.
-        done: How many of these are over.
-        left: Loops that they have left, of those in the regions that they are in.
+        started: Number of products that they have started.
+        done: Number of these products that are complete.
+        left: Loops that they have left, in the regions that they are in.
     """
 
     frames: list[Frame]
@@ -86,7 +86,7 @@ class Role:
         return Role(frames, self.started, self.done, self.left)
 
     def lookup(self, value: ir.Value) -> Value | None:
-        """What a value is, if that is known."""
+        """The known value of an SSA value, if any."""
         for frame in reversed(self.frames):
             if (found := frame.values.get(value)) is not None:
                 return found
@@ -123,9 +123,9 @@ class State:
     Attributes:
         roles: Its roles; all threads first.
         rings: Its rings, by their op.
-        facts: What was found out of sums on the way.
-        guesses: What was assumed for the next op of a role where nothing tells.
-        assumed: What the way takes for possible.
+        facts: The facts about sums that the path has learned.
+        guesses: Assumptions for the next op of a role if no fact decides.
+        assumed: Assumptions of the path.
     """
 
     roles: list[Role]

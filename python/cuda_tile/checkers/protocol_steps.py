@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the ops of a ring and the accesses to its slots need, by definition.
+"""The definition of the ring protocol: what its ops and accesses to slots require.
 
 `released <= taken <= published <= acquired <= released + S`, each counted in order. A
 slot is written between its acquire and its publish, and read between its take and its
@@ -35,7 +35,7 @@ class Fault(Exception):
 
     Attributes:
         op: The op that meets it.
-        what: What was expected, and what came.
+        what: The text: what was expected, and what was found.
     """
 
     def __init__(self, op: ir.Operation, what: str) -> None:
@@ -48,7 +48,7 @@ class Blocked(Exception):
 
 
 class Action(NamedTuple):
-    """What an op of a role does, as a search asks for it again and again.
+    """The effects of an op of a role, computed once for the search.
 
     Attributes:
         op: The op.
@@ -58,11 +58,11 @@ class Action(NamedTuple):
         slots: How many slots the ring has.
         accesses: The buffers of other ops, with the views behind each, and whether they
             are read and written.
-        starts: Whether it starts a product that goes on behind it.
-        sums: Pending values of which it is a wait.
+        starts: Whether it starts an asynchronous product.
+        sums: Pending values that it waits for.
         groups: How many groups a wait for these may leave in flight; below 0 if it
             waits for the very products.
-        results: What it gives of slots and sums.
+        results: Its results that are slots or sums.
     """
 
     op: ir.Operation
@@ -164,7 +164,7 @@ class Steps:
             self.frame.values[buffer] = Slot(made_by, iteration, place)
 
     def _check_order(self, action: Action, ring: Ring, iteration: int) -> None:
-        """A step is for the next iteration, by one role, and behind what it needs."""
+        """Checks that a step is the next one, by one role, after what it needs."""
         op, step = action.op, action.step
         following = ring.counts[step]
         if iteration != following:
@@ -237,7 +237,7 @@ class Steps:
             ring.readers[slot.iteration] = self.role.started
 
     def _wait(self, action: Action) -> None:
-        """Products are over that a wait names, and all but its youngest groups."""
+        """Completes the products that a wait names, and all but its youngest groups."""
         numbers = [self._product(v) + 1 for v in action.sums]
         if numbers and action.groups >= 0:
             numbers = [self.role.started - action.groups]

@@ -17,7 +17,7 @@ _STEPS = RING_STEPS | AWAITS | {RING, ROLES}
 
 
 class Relevant:
-    """What is followed on a path; all else decides nothing.
+    """The ops and values that are followed on a path; all others are irrelevant.
 
     Args:
         flow: The control flow of the entry.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where buffers and rings lie in shared memory, as their attributes say it."""
+"""The places of buffers and rings in shared memory, by their attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Place:
     """The bytes of a buffer or a ring.
 
     Attributes:
-        op: What makes it.
+        op: The op that makes it.
         contents: First byte and end of its elements, or of its slots.
         mbarriers: First byte and end of its mbarriers; empty for a buffer.
     """
@@ -46,7 +46,7 @@ def place_of(op: ir.Operation) -> Place:
 
 
 def meet(first: tuple[int, int], second: tuple[int, int]) -> bool:
-    """Whether two ranges of bytes, first and end, have one in common."""
+    """Whether two ranges of bytes (first, end) overlap."""
     return max(first[0], second[0]) < min(first[1], second[1])
 
 

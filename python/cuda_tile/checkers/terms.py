@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tiles are made of, as terms that are equal where tiles surely are.
+"""Terms of tiles: equal terms mean equal tiles.
 
-A term is a function of an element's number (row-major, as bits). Wherever extents are
-powers of two, to reshape, permute, broadcast, cut or repeat a tile is to ask it for
-another element, whose number is linear over F2 in the bits of the one that is wanted,
-but for a constant. So a term asks *views* of what no law takes apart, each with such a
-map; computing on each element and folding are terms of terms. Two tiles that are put
-together make one term again: their views differ by a constant, which becomes the
-column of one more bit.
+A term is a function of an element's number (row-major, as bits). Since extents are
+powers of two, reshape, permute, broadcast, cut and repeat read another element of a
+tile; its number is affine over F2 in the bits of the wanted one. So a term consists of
+*views* of opaque tiles, each with such a map; elementwise ops and reductions are terms
+of terms. Two tiles that are joined make one term again: their views differ by a
+constant, which becomes the column of one more bit.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel at level W does to memory, and the terms of what it does it with."""
+"""The memory effects of a kernel at level W, and the terms of their operands."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Effect(NamedTuple):
     """An access to memory, or the begin or end of a region.
 
     Attributes:
-        name: What it is.
-        parts: The terms that it gets.
+        name: The name of the effect.
+        parts: The terms of its operands.
         op: The op.
     """
 

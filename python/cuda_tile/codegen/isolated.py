@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Translation in a process of its own, for code that LLVM may end the process on.
+"""Translation in a separate process, for code on which LLVM may abort.
 
-Level P goes in as text, LLVM IR or PTX comes out. It costs the start of a Python, so
-only what `legality.py` does not know goes this way.
+Level P goes in as text; LLVM IR or PTX comes out. It costs the start of a Python
+process, so only ops that `legality.py` does not know are translated this way.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def translate(
     said = result.stderr.strip().splitlines() or ["nothing"]
     if result.returncode == _REFUSED:
         raise UserError("\n".join(said))
-    # Before its trace LLVM says what was wrong, if it knows.
+    # LLVM prints the reason before its trace, if it knows it.
     reasons = [line for line in said if "LLVM ERROR" in line] or said[:1]
     raise UserError(f"LLVM ended on it, saying: {reasons[0]}")
 

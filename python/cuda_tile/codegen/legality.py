@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of a module of level P, before LLVM sees it.
 
-LLVM ends the process on types that its NVPTX target does not have and on
-instructions that a chip or its PTX version lacks. Emission makes neither, but a
-user's own step after it may put in anything. So every kind of operation is looked
-up here once: what cannot be compiled is refused with its line, and what nobody has
-tried yet is translated in a process of its own, see `isolated.py`.
+LLVM aborts on types that its NVPTX target does not have and on instructions that a chip
+or its PTX version lacks. Emission makes neither, but a user's own step after it may
+insert anything. So every kind of operation is looked up here once: an op that cannot be
+compiled is refused with its line, and an op that is not in the table is translated in a
+separate process, see `isolated.py`.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, 
         target: The chip to compile for; None asks for no chip.
 
     Returns:
-        The instructions that stand in no row of `INSTRUCTIONS`, each with the location
-        of its first use: LLVM may end the process on them.
+        The instructions that are in no row of `INSTRUCTIONS`, each with the location of
+        its first use: LLVM may abort on them.
 
     Raises:
         UserError: An operation or type that has no LLVM form, at its location.
@@ -84,7 +84,7 @@ def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, 
 
 
 def instruction_name(op: ir.Operation) -> str:
-    """What selects the instruction: the name, and attributes where these do too.
+    """The op's name in the table, with attributes that select the instruction.
 
     A form that emission never makes, such as an atomic load, gets a name that no row
     has.
@@ -114,7 +114,7 @@ def instruction_name(op: ir.Operation) -> str:
     plain = _PLAIN_ATTRIBUTES.get(name)
     if plain is None:
         return name
-    # Attributes of our own mean nothing to LLVM.
+    # LLVM ignores the project's own attributes.
     others = [a for a in attributes if a not in plain and not a.startswith("tileas.")]
     if "ordering" in attributes and ir.IntegerAttr(attributes["ordering"]).value:
         others.append("ordering")
@@ -134,7 +134,7 @@ def _is_plain_asm(op: ir.Operation) -> bool:
 def _check_chip(
     op: ir.Operation, target: Target, chips: list[int], *, is_exact: bool
 ) -> None:
-    """What MLIR's NVVM dialect knows of an operation's chips.
+    """Checks the chips that MLIR's NVVM dialect allows for an operation.
 
     Raises:
         Unsupported: The chip lacks the instruction.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of kernels and globals that PTX can write."""
+"""Names of kernels and globals that are legal in PTX."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _IDENTIFIER = r"(?a)[A-Za-z][\w$]*|[_$%][\w$]+"
 
 
 def check_name(op: ir.Operation) -> None:
-    """Refuses the symbol of a kernel or global that PTX cannot write.
+    """Refuses a kernel's or global's symbol that is not legal in PTX.
 
     Raises:
-        UserError: It is no identifier of PTX.
+        UserError: The symbol is no identifier of PTX.
     """
     name = entry_name(op)
     if not re.fullmatch(_IDENTIFIER, name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Level P to LLVM IR and PTX text: in process, as long as LLVM is known to bear it."""
+"""Level P to LLVM IR and PTX text: in process if LLVM is known to accept all ops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_llvm_ir(module: ir.Operation) -> str:
     """The LLVM IR of a module at level P, before LLVM's own passes.
 
     Raises:
-        UserError: The module holds what LLVM cannot take.
+        UserError: The module holds an op that LLVM does not accept.
     """
     unlisted = check_device_code(module, None)
     if unlisted:
@@ -57,8 +57,8 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
         options: The options of the compilation.
 
     Raises:
-        UserError: The module holds what LLVM or the chip cannot take, or needs a
-            library that is not installed.
+        UserError: The module holds an op that LLVM or the chip does not accept, or
+            needs a library that is not installed.
     """
     for kernel in emitted_kernels(module):
         check_name(kernel)
@@ -88,7 +88,7 @@ def _isolated(
     level: int = 0,
     library: str = "",
 ) -> str:
-    """Translates what may end the process; an error names what is unusual.
+    """Translates a module on which LLVM may abort; an error names the unusual ops.
 
     Raises:
         UserError: The translation fails; the error names the unusual code.

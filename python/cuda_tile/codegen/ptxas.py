@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs ptxas and reads what it says of registers, spills and shared memory."""
+"""Runs ptxas and reads its report of registers, spills and shared memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class KernelResources:
     Attributes:
         registers: 32-bit registers per thread.
         spill_store_bytes: Bytes a thread writes to local memory for want of registers.
-        spill_load_bytes: Bytes it reads back.
+        spill_load_bytes: Bytes a thread reads back from there.
         stack_bytes: Local memory per thread.
         static_shared_bytes: Shared memory of fixed size per CTA.
     """
@@ -40,7 +40,7 @@ class Assembled:
 
     Attributes:
         cubin: The ELF image.
-        resources: Per kernel name.
+        resources: The report of each kernel, by its name.
         warnings: Lines of warning, without the tool's prefix.
     """
 
@@ -49,7 +49,7 @@ class Assembled:
     warnings: tuple[str, ...]
 
     def __str__(self) -> str:
-        """What there is to read of it."""
+        """The report as text."""
         lines = [f"cubin of {len(self.cubin)} bytes"]
         lines += [f"{name}: {used}" for name, used in self.resources.items()]
         return "\n".join([*lines, *self.warnings])
@@ -76,12 +76,12 @@ def find_ptxas() -> Path:
 
 
 def packaged_ptxas() -> Path | None:
-    """That of the pinned package."""
+    """The ptxas of the pinned package."""
     return packaged("bin/ptxas")
 
 
 def _foreign(ptxas: Path) -> tuple[str, ...]:
-    """What to say of a ptxas that nobody chose: its cubins are others."""
+    """A warning about a ptxas from `PATH`: its cubins differ."""
     if os.environ.get("PTXAS") or ptxas == packaged_ptxas():
         return ()
     release = re.search(_RELEASE, ptxas_version())
@@ -96,7 +96,7 @@ _RELEASE = r"V(\d+\.\d+\.\d+)"
 
 
 def ptxas_version() -> str:
-    """What the ptxas to use says of itself, with release and build.
+    """The version that the chosen ptxas prints, with release and build.
 
     Raises:
         UserError: There is none, or it does not run.
@@ -155,7 +155,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     """A folder for the files of one run of ptxas.
 
     Raises:
-        UserError: There is no place for it.
+        UserError: No folder can be made.
     """
     try:
         return tempfile.TemporaryDirectory(prefix="cuda-tile-")
@@ -170,7 +170,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             command,
-            stdin=subprocess.DEVNULL,  # ours may be somebody's socket
+            stdin=subprocess.DEVNULL,  # our own may be a socket of the caller
             capture_output=True,
             text=True,
             check=False,

@@ -10,7 +10,7 @@ from cuda_tile.version import __version__
 
 
 def versions() -> dict[str, str]:
-    """Of this package, LLVM, ptxas, and the newest bytecode that is read."""
+    """The versions of this package, LLVM, ptxas, and the newest supported bytecode."""
     from cuda_tile._mlir._mlir_libs import _cuda_tile
 
     return {

@@ -44,7 +44,7 @@ def read(
         addresses: Byte address per element of the tile (4-bit types: half bytes).
         active: Elements that are loaded, or None for all.
         kind: Element type in memory.
-        fill: Tile that gives the other elements.
+        fill: Tile with the values of the other elements.
 
     Raises:
         InterpError: An element lies outside every array, or (checked) is misaligned.
@@ -62,7 +62,7 @@ def read(
 def unwritten(
     run: TileBlock, addresses: Addresses, active: Mask | None, kind: Element
 ) -> Mask | None:
-    """Which loaded elements of allocas were never stored to; None for none."""
+    """The loaded elements of allocas that were never stored to, or None."""
     if not run.launch.scratch or not run.launch.is_checked:
         return None
     lost = np.zeros(addresses.shape, np.bool_)
@@ -111,12 +111,12 @@ def update(
         addresses: As for `read`.
         active: As for `read`.
         kind: As for `read`.
-        change: Gives the new values and which of them to store (None for all) for old
-            values and their positions in the flat tile.
+        change: Maps old values and their positions in the flat tile to new values and
+            to those of them that are stored (None for all).
 
     Returns:
-        The old values in the tile's shape, meaningless where not active, and where
-        something was stored.
+        The old values in the tile's shape, meaningless if not active; and the elements
+        that were stored.
     """
     which = _positions(addresses, active)
     if run.launch.is_shuffled:
@@ -225,7 +225,7 @@ def order(
         addresses: As for `read`.
         active: As for `read`.
         kind: As for `read`.
-        token: What it starts after.
+        token: The token that it starts after.
         is_write: Whether it stores.
         stored: The tile that a plain store stores.
 
@@ -314,7 +314,7 @@ def _is_own_read(
 ) -> bool:
     """Whether a store is ordered after a read by the data that it stores.
 
-    That is so where each element stored is made from the element read at its address.
+    It is if each stored element is computed from the element read at its address.
     """
     read = past.elements
     if past.is_write or read is None or read.shape != addresses.shape:

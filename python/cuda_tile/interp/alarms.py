@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the interpreter warns of.
+"""Warnings of the interpreter.
 
-Some of what the text of the dialect leaves undefined is written by ordinary producers
-and runs on hardware all the same. In `strict` mode it is an error, in `hardware` mode a
-warning, counted, with its location; in `permissive` mode nothing is looked at.
+Ordinary producers emit some constructs that the specification of the dialect leaves
+undefined, and hardware runs them all the same. Such a construct is an error in `strict`
+mode, a counted warning with its location in `hardware` mode, and is not checked in
+`permissive` mode.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Alarms:
     )
 
     def note(self, location: str, kind: str, text: str) -> None:
-        """Counts a warning; `kind` tells apart those of one place."""
+        """Counts a warning; `kind` distinguishes warnings of one place."""
         first, count = self._texts.get((location, kind), (f"{location}: {text}", 0))
         self._texts[location, kind] = first, count + 1
 

@@ -22,7 +22,7 @@ Steps: TypeAlias = Generator[Event, None, tuple[Any, ...] | Jump]
 @PARTIAL.register("yield", "continue", "break", "return")
 @RULES.register("yield", "continue", "break", "return")
 def leave(run: TileBlock, op: Op, *values: Any) -> Jump:
-    """Ends the block and hands its operands on."""
+    """Ends the block and passes its operands on."""
     return Jump(op.name, values)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the copy family: copies between global and shared memory.
 
-A copy of a slot of a ring is put off until its iteration is taken, a store from a
-buffer until it is waited for; under a seed they happen at a random moment before. A
-copy to another buffer is done at once. Whether other accesses may conflict is judged
-where the copy is started: its token says what comes before and after it.
+A copy to a slot of a ring is delayed until its iteration is taken, a store from a
+buffer until it is awaited; under a seed they happen at a random moment before. A copy
+to another buffer happens at once. Conflicts with other accesses are judged where the
+copy starts: its token says what comes before and after it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _start(run: TileBlock, op: Op, buffer: Buffer, land: Callable[[], None]) -> 
 @PARTIAL.register("tileas.copy_in")
 @RULES.register("tileas.copy_in")
 def copy_in(run: TileBlock, op: Op, *operands: Any) -> Token:
-    """What `load_view_tko` and `store_shared` do."""
+    """Does the work of `load_view_tko` and `store_shared`."""
     views, indices, tokens, buffers = op.groups(operands)
     view: TileView = views[0]
     kind = view.tensor.element
@@ -70,7 +70,7 @@ def copy_in(run: TileBlock, op: Op, *operands: Any) -> Token:
 @PARTIAL.register("tileas.gather_in")
 @RULES.register("tileas.gather_in")
 def gather_in(run: TileBlock, op: Op, *operands: Any) -> Token:
-    """What `load_ptr_tko` with zeros as padding and `store_shared` do."""
+    """Does the work of `load_ptr_tko` with zeros as padding, and `store_shared`."""
     sources, masks, tokens, buffers = op.groups(operands)
     into = op.operand_types[-1]
     assert isinstance(into, BufferType), "gather_in fills a buffer"
@@ -95,7 +95,7 @@ def gather_in(run: TileBlock, op: Op, *operands: Any) -> Token:
 @PARTIAL.register("tileas.copy_out")
 @RULES.register("tileas.copy_out")
 def copy_out(run: TileBlock, op: Op, *operands: Any) -> Token:
-    """What `load_shared` and `store_view_tko` do, each some time later."""
+    """Does the work of `load_shared` and `store_view_tko`, each some time later."""
     buffers, views, indices, tokens = op.groups(operands)
     view: TileView = views[0]
     kind = view.tensor.element
@@ -126,7 +126,7 @@ def copy_out(run: TileBlock, op: Op, *operands: Any) -> Token:
 
 @RULES.register("tileas.await_copies")
 def await_copies(run: TileBlock, op: Op) -> None:
-    """Stores from buffers have read these, or have written."""
+    """Waits until stores from buffers have read these, or have written."""
     younger = op.attributes.get("groups", 0)
     of_role(run.flight.reads, run.role).wait(younger)
     if not op.attributes.get("read"):
@@ -134,6 +134,6 @@ def await_copies(run: TileBlock, op: Op) -> None:
 
 
 def tile_of(run: TileBlock, op: Op, buffer: Buffer) -> Any:
-    """What a buffer holds as a tile, unspecified where nothing was stored."""
+    """The contents of a buffer as a tile, unspecified where nothing was stored."""
     data, written = contents(run, op, buffer)
     return partial(data.copy(), ~written) if run.launch.is_checked else data.copy()

@@ -160,7 +160,7 @@ class Debugger:
         self.block_id = block_id
 
     def run(self) -> StopView | None:
-        """Goes on to the next stop; None when the launch has ended.
+        """Continues to the next stop; None when the launch has ended.
 
         Raises:
             InterpError: As `interp.run`.
@@ -174,7 +174,7 @@ class Debugger:
         return None
 
     def step(self) -> StopView | None:
-        """Goes on to the next op, whichever it is, of any block that runs."""
+        """Continues to the next op of any block that runs."""
         self._breaks.is_stepping = True
         try:
             return self.run()
@@ -183,10 +183,10 @@ class Debugger:
 
     @property
     def report(self) -> InterpReport:
-        """What the launch did.
+        """The report of the launch.
 
         Raises:
-            UserError: It has not ended.
+            UserError: The launch has not ended.
         """
         if self._report is None:
             raise UserError("expected a launch that has ended; call run() until None")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the interpreter does where the text of the dialect leaves a question open.
+"""Decisions of the interpreter where the specification leaves a question open.
 
-`QUESTIONS` lists them. Most are answered by a constant here: change the answer here
-and nowhere else. What the text leaves to the implementation on purpose is an option of
-`interp.run` instead. `tools/gpu_questions.py` asks a GPU, or the emulator.
+`QUESTIONS` lists the questions. A constant here answers most of them: change the answer
+here and nowhere else. If the specification leaves a choice to the implementation on
+purpose, it is an option of `interp.run`. `tools/gpu_questions.py` asks a GPU, or the
+emulator.
 """
 
 from __future__ import annotations
@@ -144,10 +145,10 @@ class Question:
     """An open question.
 
     Attributes:
-        asks: What it asks.
+        asks: The question.
         names: Constants of this module that answer it, and options of `interp.run`
             (`seed`, `mode`, `order`) that choose among the answers.
-        answer: What the interpreter does where no constant or option says it.
+        answer: The interpreter's behaviour if no constant or option decides it.
     """
 
     asks: str

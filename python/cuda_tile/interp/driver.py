@@ -65,7 +65,7 @@ class InterpFinding(Finding):
     """One fault of a kernel on the interpreter.
 
     Attributes:
-        location: Where it stands in the source, with the tile block; empty if unknown.
+        location: Its place in the source, with the tile block; empty if unknown.
         op_name: Mnemonic of the op at fault, or None.
         block_id: Tile block that failed, or None outside any.
     """
@@ -81,7 +81,7 @@ class InterpFinding(Finding):
 
     @classmethod
     def of(cls, error: InterpError, kernel: str) -> InterpFinding:
-        """What an error says."""
+        """The finding of an error."""
         place, message = error.location or "", error.message
         kind = "race" if isinstance(error, RaceError) else "undefined"
         return cls(kind, message, kernel, place, error.op_name, error.block_id)
@@ -133,8 +133,8 @@ def run(
         memory: Where pointers may point besides `args`, or None for only there.
         trace: Called after each op, terminators excepted, with the decoded op and its
             results; `trace.describe` makes a line of them.
-        on_block: Called with a tile block's place in the grid whenever it goes on;
-            the ops traced from then on are its.
+        on_block: Called with a tile block's place in the grid whenever it resumes;
+            the ops traced from then on belong to it.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
             "all"; accesses to them that are not ordered after gdc_wait_tko are errors.
             None for a launch after the preceding grid.
@@ -182,7 +182,7 @@ def load(module: Any) -> Program:
 class Session:
     """A launch that is under way; `run` takes it to its end.
 
-    The arguments are those of `run`, and who watches.
+    The arguments are those of `run`, and the watcher.
 
     Attributes:
         entry: The kernel.
@@ -276,8 +276,8 @@ class Session:
     def _tile_blocks(self) -> Iterator[TileBlock]:
         """The tile blocks in the order in which they begin.
 
-        Of a persistent kernel the CTAs: each serves two tile blocks, or as many as a
-        seed says; which ones and in which order is open.
+        For a persistent kernel these are CTAs: each serves two tile blocks, or as many
+        as a seed says; which ones and in which order is unspecified.
         """
         order: Any = range(len(self.block_ids))
         random = self.launch.random
@@ -305,7 +305,7 @@ class Session:
         return self.report()
 
     def outcome(self, error: InterpError) -> InterpReport:
-        """What a launch did that an error ended, if findings are collected.
+        """The report of a launch that an error ended, if findings are collected.
 
         Raises:
             AssertionsFailed: Some assertion was false before, which ends a kernel on a
@@ -318,10 +318,10 @@ class Session:
         raise error
 
     def report(self, *found: Finding) -> InterpReport:
-        """What the launch did, once it ended.
+        """The report of the launch after its end.
 
         Args:
-            found: What ended it.
+            found: The finding that ended it.
 
         Raises:
             AssertionsFailed: Some assertion was false, and findings are not collected.

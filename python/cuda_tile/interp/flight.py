@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a tile block has started and not waited for: copies, products, bulk stores.
+"""Work of a tile block that is in flight: copies, products, bulk stores.
 
-Hardware may finish such work at any time before an op that waits for it. Program order
-hides what that can do, so here it is put off until the last moment, and under a seed
-ends at a random one. A result that depends on the moment is an error of the program.
+Hardware may complete such work at any time before an op that waits for it. Program
+order hides the consequences, so here the work is delayed until the last moment, and
+under a seed to a random one. A result that depends on the moment is an error of the
+program.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Groups:
 
     Attributes:
         open: Work of the group that is not committed yet.
-        committed: The groups that nobody has waited for, oldest first.
+        committed: The groups that were not awaited, oldest first.
     """
 
     open: list[Late] = field(default_factory=list[Late])
@@ -87,8 +88,8 @@ class Iteration:
         ring: Its ring.
         number: Its place in the order of iterations.
         done: The ops of the iteration so far, by their names.
-        buffers: What its slot holds.
-        copies: What was started to fill it.
+        buffers: The buffers of its slot.
+        copies: The copies that were started to fill it.
     """
 
     ring: Ring
@@ -146,8 +147,8 @@ class Flight:
     Attributes:
         copies: Copies into rings that wait by groups, per role.
         products: Products of pending values, per role; one group each.
-        reads: What bulk stores have to read, per role; one group each.
-        writes: What they have to write, per role.
+        reads: Pending reads of bulk stores, per role; one group each.
+        writes: Pending writes of bulk stores, per role.
         loose: Copies into rings with mbarriers, which any role may wait for.
         rings: The rings, by the ops that made them.
     """
@@ -178,12 +179,12 @@ class Flight:
 
         Args:
             run: The tile block.
-            op: What made it.
+            op: The op that made it.
             is_reused: Whether its bytes are used for something else.
 
         Raises:
-            InterpError: (checked) A copy into it is never waited for, or what follows
-                may overwrite what is still read.
+            InterpError: (checked) A copy into it is never awaited, or later ops may
+                overwrite bytes that are still read.
         """
         ring = self.rings.pop(op, None)
         if ring is None or not run.launch.is_checked:

@@ -32,9 +32,9 @@ def assume(run: TileBlock, op: Op, value: Any) -> Any:
 def _verify(run: TileBlock, op: Op, value: Any) -> None:
     """Fails where the predicate does not hold.
 
-    Except in strict mode, what is assumed of a stride is judged by the tensor view that
-    takes it, which knows whether any access uses the stride, and what is assumed of a
-    value that nothing uses is noted only.
+    Except in strict mode, the tensor view that takes a stride judges assumptions about
+    it, since the view knows whether any access uses the stride. A false assumption
+    about an unused value is only noted.
     """
     predicate = op.attributes["predicate"]
     data = data_of(value)
@@ -96,7 +96,7 @@ def assert_(run: TileBlock, op: Op, condition: Array) -> None:
 
 @PARTIAL.register("assert")
 def assert_partial(run: TileBlock, op: Op, condition: Any) -> None:
-    """An assertion about what is unspecified cannot hold."""
+    """An assertion about unspecified elements cannot hold."""
     run.defined(op, condition, "the condition")
 
 

@@ -73,10 +73,10 @@ class Launch:
         memory: Everything a pointer may reach.
         grid: Tile blocks along x, y, z.
         is_checked: Whether undefined behaviour is looked for.
-        is_strict: Whether what hardware runs all the same is an error too.
+        is_strict: Whether undefined behaviour that hardware tolerates is an error, too.
         is_shuffled: Whether weak accesses are delayed at random.
         has_zeros: Whether unspecified elements are zeros.
-        algebra: What floats are, if they are no floats; see `exact.py`.
+        algebra: The numbers that replace floats, if any; see `exact.py`.
         order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
@@ -90,7 +90,7 @@ class Launch:
         write_count: Accesses so far that wrote something.
         output: What the kernel printed, a string per print.
         failures: Lines of failed assertions.
-        alarms: What is no error in this mode, but unlikely to be meant.
+        alarms: Behaviour that is no error in this mode, but probably not intended.
         scratch: Memory of the live allocas.
         retired: Memory of ended allocas; kept so that its addresses, which the access
             logs still name, are not reused.
@@ -163,9 +163,9 @@ class TileBlock:
     """One tile block: its id, its values, its memory accesses.
 
     Attributes:
-        launch: What it shares with the others.
+        launch: The state that it shares with the others.
         entry: The kernel.
-        block_id: Its place in the grid; of a persistent kernel that of the tile block
+        block_id: Its place in the grid; for a persistent kernel, that of the tile block
             that it serves.
         number: Its number in the order in which blocks begin.
         slots: Its values.
@@ -175,7 +175,7 @@ class TileBlock:
         wait: The op at which it yielded last.
         at: The op that began last.
         is_running: Whether it is the block that runs now.
-        broken: Slots of false assumptions about strides, and what is false of them.
+        broken: Slots of false assumptions about strides, and the assumptions.
         flight: The copies and products that it has started.
         role: The region of `tileas.roles` that runs now, counted from 1; 0 outside.
         served: The tile blocks that it serves, in order, if the kernel is persistent.
@@ -242,8 +242,8 @@ class TileBlock:
 
         Args:
             op: The op.
-            can_go_on: Whether it need not wait; asked again after others ran.
-            why: What it waits for, as in "iteration 5 is not published yet".
+            can_go_on: Tells whether it may continue; called again after others ran.
+            why: The reason for the wait, as in "iteration 5 is not published yet".
 
         Raises:
             InterpError: It must wait, and there are no other roles.
@@ -353,14 +353,14 @@ class TileBlock:
     def doubt(
         self, op: Op, kind: str, message: str, index: tuple[int, ...] | None = None
     ) -> None:
-        """What the text leaves undefined and hardware runs all the same.
+        """Reports behaviour that is undefined, but that hardware tolerates.
 
-        Fails in strict mode; hardware mode counts a warning and goes on.
+        It fails in strict mode; hardware mode counts a warning and continues.
 
         Args:
             op: The op.
-            kind: Tells its warnings apart: one text per op and kind is kept.
-            message: What is undefined.
+            kind: Distinguishes its warnings: one text per op and kind is kept.
+            message: The text: what is undefined.
             index: The element at fault.
         """
         if self.launch.is_strict:
@@ -370,11 +370,11 @@ class TileBlock:
         self.launch.alarms.note(op.location, kind, f"{name}: {message}")
 
     def unspecified(self, shape: tuple[int, ...], kind: Element) -> Array:
-        """A tile that nothing specifies.
+        """A tile of unspecified elements.
 
-        Hardware mode computes with zeros, for an address, a mask or an index made of
-        them hardware survives, and with any bits under a seed; `shown` is what it
-        stores. The others have a pattern that shows, unless zeros are asked for.
+        Hardware mode computes with zeros, since hardware survives addresses, masks and
+        indices of zeros, and with random bits under a seed; it stores `shown`. The
+        other modes use a conspicuous pattern, unless zeros are asked for.
         """
         launch = self.launch
         is_hardware = launch.is_checked and not launch.is_strict
@@ -387,13 +387,13 @@ class TileBlock:
         return from_memory(raw, kind).reshape(shape)
 
     def shown(self, values: Array, lost: Mask, kind: Element) -> Array:
-        """Values to store, with the pattern of `poison` where nothing specifies them.
+        """Values to store, with the pattern of `poison` for unspecified elements.
 
-        Under a seed their bits are drawn, and show by being others each time.
+        Under a seed their bits are random, so that they differ each time.
 
         Args:
             values: The tile.
-            lost: Which elements depend on what nothing specifies, of the same shape.
+            lost: The elements that depend on unspecified ones, of the same shape.
             kind: Their type.
         """
         launch = self.launch
@@ -406,9 +406,9 @@ class TileBlock:
 
         Args:
             op: The op.
-            bad: Where it is at fault.
-            message: What is wrong.
-            got: Values of the same shape, of which the message names the one at fault.
+            bad: The elements at fault.
+            message: The text of the fault.
+            got: Values of the same shape; the message names the one at fault.
         """
         if self.launch.is_checked and np.any(bad):
             where = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -446,8 +446,8 @@ class Blocked:
 
     Attributes:
         op: The op that waits.
-        can_go_on: Whether it need not wait any more.
-        why: What it waits for.
+        can_go_on: Tells whether it may continue.
+        why: The reason for the wait.
     """
 
     op: Op | None

@@ -2,7 +2,7 @@
 """Where the unspecified elements of a value come from: the access, and why it has some.
 
 Each access notes itself when it gives unspecified elements. A message asks later which
-of these the value at fault is made of, through loops and branches.
+of these accesses the value at fault depends on, through loops and branches.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Origins:
 
 
 def _made_of(body: Block, op: Op) -> Iterator[Op]:
-    """The ops that operands of an op are made by, the nearest first.
+    """The ops that compute the operands of an op, the nearest first.
 
-    A result of an op with regions is what their terminators hand over; a block argument
-    is that, too, and the operands of the op around it.
+    A result of an op with regions comes from their terminators; a block argument, too,
+    and from the operands of the op around it.
     """
     ops = all_ops(body)
     makers = {slot: made for made in ops for slot in made.results}
@@ -78,7 +78,7 @@ def _made_of(body: Block, op: Op) -> Iterator[Op]:
 
 
 def _handed_over(block: Block) -> Iterator[int]:
-    """What the terminators of a block hand over, those of branches in it included."""
+    """The values that terminators of a block and its branches pass on."""
     for op in all_ops(block):
         if op.name in ("yield", "continue", "break"):
             yield from op.operands

@@ -18,7 +18,7 @@ TILES, NEXT_TILE = "tileas.tiles", "tileas.next_tile"
 @PARTIAL.register(NEXT_TILE)
 @RULES.register(NEXT_TILE)
 def next_tile(run: TileBlock, op: Op, *values: Any) -> Jump:
-    """Ends the body and hands its operands on."""
+    """Ends the body and passes its operands on."""
     return Jump(op.name, values)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `assume` may promise of a value, as plain data."""
+"""The predicates that `assume` may promise, as plain data."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the parts of a tile block may ask of it and of its launch.
+"""The interfaces of a tile block and its launch for the parts of a tile block.
 
-`machine` makes both of these parts (race detection, late accesses, unspecified
-elements), which therefore know them only by what they need.
+`machine` makes the parts (race detection, late accesses, unspecified elements), which
+therefore know tile block and launch only by the members that they need.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Running(Protocol):
 
     @property
     def launch(self) -> Launched:
-        """What it shares with the other tile blocks."""
+        """The state that it shares with the other tile blocks."""
         ...
 
     def evaluate(self, op: Op, values: tuple[Any, ...]) -> Any:

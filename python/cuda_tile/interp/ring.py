@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules of the ring family: slots of shared memory that are handed on in order.
+"""Rules of the ring family: slots of shared memory that are passed on in order.
 
 A ring has four counters, `released <= taken <= published <= acquired <= released + S`,
 and each of its ops advances one: an op for any other iteration than the next is an
-error. Each iteration has buffers of its own here, so that what was acquired or released
-holds nothing; reading a slot outside its take and release, or writing it outside its
+error. Each iteration has buffers of its own here, so that acquired or released buffers
+hold nothing. Reading a slot outside its take and release, or writing it outside its
 acquire and publish, is an error that names both ops.
 """
 
@@ -107,7 +107,7 @@ def publish(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
 @PARTIAL.register("tileas.take")
 @RULES.register("tileas.take")
 def take(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
-    """The buffers, once all copies into them have landed."""
+    """The buffers, after all copies into them are complete."""
     number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[Buffer, ...]]:
@@ -128,7 +128,7 @@ def take(run: TileBlock, op: Op, ring: Ring, iteration: Array) -> Any:
 def release(
     run: TileBlock, op: Op, ring: Ring, iteration: Array, *after: Pending
 ) -> Any:
-    """Products that it waits for run now; the buffers hold nothing any more."""
+    """Runs the products that it waits for; the buffers hold nothing afterwards."""
     number = _check_iteration(run, op, ring, iteration)
 
     def steps() -> Generator[Event, None, tuple[()]]:
@@ -148,8 +148,8 @@ def complete(run: TileBlock, op: Op, pending: tuple[Pending, ...]) -> None:
 
     Args:
         run: The tile block.
-        op: The op that waits; with `groups`, for all but so many.
-        pending: What must be there afterwards.
+        op: The op that waits; its `groups` is the number that may stay in flight.
+        pending: The values that must be complete afterwards.
     """
     groups = of_role(run.flight.products, run.role)
     works = [value.work for value in pending if value.work is not None]
@@ -181,10 +181,10 @@ def _cover(
 
 
 def contents(run: TileBlock, op: Op, buffer: Buffer) -> tuple[Array, Mask]:
-    """What a buffer holds, and where that was written.
+    """The contents of a buffer, and the op that wrote them.
 
     Raises:
-        InterpError: (checked) It is a slot outside its take and release.
+        InterpError: (checked) The buffer is a slot outside its take and release.
     """
     iteration = buffer.iteration
     is_held = (

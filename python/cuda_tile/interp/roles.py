@@ -2,9 +2,9 @@
 """Rules of the roles family: parts of a tile block that run at the same time.
 
 Each region of `tileas.roles` is a coroutine of its tile block. A role runs until one of
-its ops waits for another role (`TileBlock.wait_until`); the next one that can go on
-follows, in turn or, under a seed, drawn at random, and then also after each op of level
-W. If none can go on the roles wait for each other, and the launch fails.
+its ops waits for another role (`TileBlock.wait_until`). The next role that can continue
+follows, in turn, or at random under a seed, and then also after each op of level W. If
+no role can continue, the roles wait for each other, and the launch fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Role:
 
     Attributes:
         number: Its place among the regions, from 1.
-        name: What the op calls it.
+        name: Its name in the op.
         body: Its coroutine.
         blocked: What it waited for when it ran last, or None.
         scratch: Its live allocas, oldest first.
@@ -40,11 +40,11 @@ class Role:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it waits for nothing that is still to come."""
+        """Whether the role need not wait any more."""
         return self.blocked is None or self.blocked.can_go_on()
 
     def resume(self, run: TileBlock) -> Event | Jump:
-        """Runs it up to its next event; its last one is the jump that ended it."""
+        """Runs the role up to its next event; the last is the jump that ended it."""
         run.role, outer = self.number, run.scratch
         run.scratch = self.scratch
         try:

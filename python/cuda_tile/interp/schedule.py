@@ -102,9 +102,9 @@ class _Turns:
     def _watch(self, run: TileBlock) -> None:
         """Fails once every block only waits.
 
-        A block that comes back to an op in a state that it had there before, while none
-        writes, begins or ends, does so for ever. One that counts how often it reads has
-        a new state each time, and ends some time.
+        A block that returns to an op in an earlier state, while no block writes, begins
+        or ends, does so for ever. A block that counts its reads has a new state each
+        time, and ends eventually.
         """
         launch = run.launch
         seen = (launch.write_count, self._changes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that run by themselves, as the interface `AsyncProduct` of ODS tells them.
+"""Asynchronous products: the ops with the interface `AsyncProduct` of ODS.
 
-Such an op starts a product and gives a pending value, the sum; the buffers that it has
-a read effect on are read until that is awaited.
+Such an op starts a product and gives a pending value, the sum. It reads the buffers of
+its read effects until the sum is awaited.
 """
 
 from __future__ import annotations
@@ -18,63 +18,63 @@ THREADS = "threads"
 
 
 def runs_by_itself(op: ir.Operation) -> bool:
-    """Whether an op starts a product that goes on after it."""
+    """Whether an op starts an asynchronous product."""
     return _cuda_tile.product_completion(op) is not None
 
 
 def begins_sum(op: ir.Operation) -> bool:
-    """Whether an op makes a pending value of a tile, to which products are added."""
+    """Whether an op turns a tile into a pending value, to which products are added."""
     return op.name == "tileas.settled"
 
 
 def completes_in_groups(op: ir.Operation) -> bool:
-    """Whether it does, and its end is known by a wait for groups in their order."""
+    """Whether an op starts an asynchronous product that a wait for groups completes."""
     return _cuda_tile.product_completion(op) == "group"
 
 
 def reader_name(op: ir.Operation) -> str:
     """Who reads a buffer by an op: `threads`, or products by the stem of their op.
 
-    It is what a ring that they drain calls them.
+    A ring uses this name for the readers that drain it.
     """
     return op.name.removeprefix("tileas.") if runs_by_itself(op) else THREADS
 
 
 def sum_of(product: ir.Operation) -> ir.Value:
-    """What a product that runs by itself is added to.
+    """The sum to which an asynchronous product is added.
 
     Raises:
-        InternalError: The op is none.
+        InternalError: The op is no asynchronous product.
     """
     return product.operands[_sum_number(product)]
 
 
 def factors_of(product: ir.Operation) -> list[ir.Value]:
-    """What such a product multiplies: buffers, or tiles in registers.
+    """The factors of an asynchronous product: buffers, or tiles in registers.
 
-    Scale factors are among that where they are in buffers, too.
+    Scale factors are included if they are in buffers, too.
 
     Raises:
-        InternalError: The op is none.
+        InternalError: The op is no asynchronous product.
     """
     first = list(product.operands)[: _sum_number(product)]
     return [*first, *copied_scales_of(product)]
 
 
 def copied_scales_of(product: ir.Operation) -> list[ir.Value]:
-    """The scale factors of such a product that it copies from buffers; or none.
+    """The scale factors that an asynchronous product copies from buffers, if any.
 
     Raises:
-        InternalError: The op is none.
+        InternalError: The op is no asynchronous product.
     """
     return [v for v in scales_of(product) if isinstance(v.type, BufferType)]
 
 
 def scales_of(product: ir.Operation) -> list[ir.Value]:
-    """The scale factors of such a product: those of both operands, or none.
+    """The scale factors of an asynchronous product: of both operands, or none.
 
     Raises:
-        InternalError: The op is none.
+        InternalError: The op is no asynchronous product.
     """
     return list(product.operands)[_sum_number(product) + 1 :]
 

@@ -39,7 +39,7 @@ KeywordAttr = (
 
 
 def keyword(op: ir.Operation, name: str, default: str = "") -> str:
-    """An enum attribute as the keyword the text form uses.
+    """An enum attribute as the keyword of the text form.
 
     Args:
         op: The op.
@@ -107,7 +107,7 @@ def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
 
 
 def attribute_of(value: Json) -> ir.Attribute:
-    """What JSON can hold as an attribute: objects, lists, texts, truths, i64."""
+    """Converts a JSON value to an attribute: objects, lists, texts, booleans, i64."""
     match value:
         case Mapping():
             return ir.DictAttr.get({key: attribute_of(v) for key, v in value.items()})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that loops and branches carry: more of them, and fewer.
+"""Adds and removes values that loops and branches carry.
 
 The number of operands and results of an op is fixed. To add a carried value, a new op
 is built, which takes over the blocks of the old one.
@@ -36,13 +36,13 @@ def first_carried(op: ir.Operation) -> tuple[int, int]:
 
 
 def receiver(end: ir.Operation) -> ir.Operation | None:
-    """The op that a terminator hands its operands to; None if it does not."""
+    """The op to which a terminator passes its operands; None if there is none."""
     kinds = _ENDS.get(end.name, frozenset[str]())
     parent = end.parent
     while parent is not None:
         if parent.operation.name in kinds:
             return parent.operation
-        if parent.operation.name != BRANCH:  # such as a reduction, of its own values
+        if parent.operation.name != BRANCH:  # such as a reduction's own yield
             return None
         parent = parent.operation.parent
     return None
@@ -64,7 +64,7 @@ def rebuild(
 ) -> ir.Operation:
     """An op in place of another, with its blocks, attributes and location.
 
-    The first results of the two correspond; the old op is erased. Its terminators stay.
+    The first results correspond. The old op is erased; its terminators stay unchanged.
 
     Args:
         op: The op, which is erased.
@@ -102,9 +102,9 @@ def set_ends(end: ir.Operation, operands: Sequence[ir.Value]) -> ir.Operation:
 def carry_all(
     loop: ir.Operation, initials: Sequence[ir.Value]
 ) -> tuple[ir.Operation, list[ir.Value]]:
-    """Lets a loop carry more values, the last ones: the loop and what its body gets.
+    """Appends values that a loop carries; gives the loop and new arguments.
 
-    The terminators must still be given them (`set_ends`).
+    The terminators must still be given their next values (`set_ends`).
 
     Args:
         loop: The loop, which is rebuilt.
@@ -121,11 +121,11 @@ def carry_all(
 
 
 def drop(loop: ir.Operation, dead: Sequence[int]) -> ir.Operation:
-    """A loop without some of the values it carries, which nothing else uses.
+    """Rebuilds a loop without some of the values that it carries.
 
     Args:
         loop: The loop.
-        dead: Their numbers. Neither results nor region arguments of them have uses.
+        dead: Numbers of the values. Their results and region arguments have no uses.
     """
     first_operand, first_argument = first_carried(loop)
     gone = set(dead)
@@ -161,9 +161,9 @@ class Carried:
     """A value that an op carries.
 
     Attributes:
-        op: The op, made anew.
-        value: What its region gets; of an `if`, what was there before it.
-        result: What it is behind the op.
+        op: The rebuilt op.
+        value: The value inside its region; for an `if`, the value before it.
+        result: The value after the op.
     """
 
     op: ir.Operation
@@ -172,9 +172,9 @@ class Carried:
 
 
 def carry(op: ir.Operation, initial: ir.Value) -> Carried:
-    """Lets a loop or `if` carry one more value, the last one.
+    """Appends a value that a loop or `if` carries.
 
-    The terminators must still be given it (`set_ends`).
+    The terminators must still be given its next value (`set_ends`).
 
     Args:
         op: The loop or `if`, which is rebuilt.
@@ -215,7 +215,7 @@ def ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
 
 
 def leaves(op: ir.Operation) -> bool:
-    """Whether control may leave the block that holds `op` from inside of it."""
+    """Whether control may leave the block that holds `op` from inside `op`."""
     return bool(exits_of(op))
 
 
@@ -237,10 +237,10 @@ def exits_of(op: ir.Operation) -> list[ir.Operation]:
 
 
 class CarriedVariable:
-    """A variable that is changed at one place, carried through the ops around that.
+    """A variable that changes at one place and that the ops around it carry.
 
     Args:
-        around: The ops that carry it, the innermost first; they are made anew.
+        around: The ops that carry it, the innermost first; they are rebuilt.
         anchor: An op of the block in which it is changed.
         initial: Its value before the outermost op.
     """
@@ -256,10 +256,10 @@ class CarriedVariable:
             self.levels.append(carry(op, value))
             value = self.levels[-1].value
         self.value = value
-        """What it is where the block begins."""
+        """The variable's value at the beginning of the block."""
 
     def change(self, after: ir.Operation, value: ir.Value) -> None:
-        """Completes the terminators: behind `after`, in the block, it is `value`.
+        """Completes the terminators: the variable is `value` after the op `after`.
 
         Args:
             after: The op behind which it changes.
@@ -270,7 +270,7 @@ class CarriedVariable:
                 set_ends(end, [*end.operands, self._at(end, after, value)])
 
     def _at(self, end: ir.Operation, after: ir.Operation, new: ir.Value) -> ir.Value:
-        """What it is at a terminator."""
+        """The variable's value at a terminator."""
         if (place := ancestor_in(self._anchor.block, end)) is not None:
             return self.value if _is_before(place, after) else new
         for outer, inner in reversed(

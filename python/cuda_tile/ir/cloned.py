@@ -16,8 +16,8 @@ def clone_with(
 
     Args:
         op: The op.
-        operands: The first operands of the copy; those behind them stay.
-        types: The types of its first results; those behind them stay.
+        operands: The first operands of the copy; it keeps the remaining ones.
+        types: The types of its first results; it keeps the remaining ones.
     """
     made = op.clone()
     for number, operand in enumerate(operands):
@@ -30,11 +30,11 @@ def clone_with(
 def clone_renamed(
     op: ir.Operation, values: Mapping[ir.Value, ir.Value]
 ) -> ir.Operation:
-    """A copy of an op that takes other values, in its regions, too.
+    """A copy of an op with other values as operands, also in its regions.
 
     Args:
         op: The op.
-        values: What stands for a value; values that it has not stay.
+        values: The replacement of each value; other values stay.
     """
     made = op.clone()
     for inner in (made, *nested_ops(made)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The copies of level W that run by themselves, and what `plan` wants of them."""
+"""The asynchronous copies of level W, and their plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda_tile.ir.walk import defining_op, segments
 
 
 def is_planned_store(op: ir.Operation) -> bool:
-    """Whether threads fill a slot of a ring by an op."""
+    """Whether an op is a store by which threads fill a slot of a ring."""
     return op.name in BUFFER_STORES and planned(op, "slots", 0) > 0
 
 
@@ -21,7 +21,7 @@ def copy_buffer(op: ir.Operation) -> ir.Value:
 
 
 def copy_engine(op: ir.Operation) -> str:
-    """Who copies: `tma`, `cp_async` or `threads`."""
+    """The engine of a copy: `tma`, `cp_async` or `threads`."""
     if op.name == "tileas.gather_in":
         return CP_ASYNC
     if op.name in BUFFER_STORES:
@@ -30,7 +30,7 @@ def copy_engine(op: ir.Operation) -> str:
 
 
 def waits_by_groups(ring: ir.Value) -> bool:
-    """Whether takes of a ring wait for groups of copies, not for mbarriers."""
+    """Whether a `take` of a ring waits for groups of copies, not for mbarriers."""
     op = defining_op(ring)
     return op is not None and ir.StringAttr(op.attributes["sync"]).value == "groups"
 
@@ -50,6 +50,6 @@ def planned(op: ir.Operation, field: str, default: int) -> int:
 
 
 def copy_numbers(op: ir.Operation) -> tuple[int, int]:
-    """Slots of the ring of a copy, and iterations by which it runs ahead."""
+    """The number of slots of a copy's ring, and of iterations that it runs ahead."""
     slots = max(1, planned(op, "slots", 1))
     return slots, planned(op, "ahead", slots - 1)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The plan of a load or store: who moves its tile, and how far ahead of its use.
+"""The plan of a load or store: which engine moves its tile, and how far ahead.
 
-`tileas.plan` on a load names an engine. `tma` and `cp_async` copy to shared memory by
-themselves, into a ring of `slots` buffers, `ahead` iterations of the loop before the
-tile is used; `threads`, the default, load it to registers when it is needed. On a store
+`tileas.plan` on a load names an engine. `tma` and `cp_async` copy asynchronously to
+shared memory, into a ring of `slots` buffers, `ahead` iterations of the loop before the
+tile is used. `threads`, the default, load it to registers when it is needed. On a store
 `tma` copies a buffer in shared memory to a view.
 """
 
@@ -46,7 +46,7 @@ class LoadPlan:
 
     @property
     def is_copy(self) -> bool:
-        """Whether an engine copies the tile to shared memory by itself."""
+        """Whether an engine copies the tile to shared memory asynchronously."""
         return self.engine != THREADS
 
     def to_attribute(self) -> ir.Attribute:
@@ -75,10 +75,10 @@ LOAD_FIELDS, STORE_FIELDS = kinds_of(LoadPlan), kinds_of(StorePlan)
 
 @located_at_op
 def read_load(op: ir.Operation) -> LoadPlan:
-    """The plan of a load; what has none is made by threads.
+    """The plan of a load; without one, threads load.
 
     Raises:
-        UserError: It is not usable; says which field.
+        UserError: The plan is not usable; the message names the field.
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return LoadPlan()
@@ -106,10 +106,10 @@ def read_load(op: ir.Operation) -> LoadPlan:
 
 @located_at_op
 def read_store(op: ir.Operation) -> StorePlan:
-    """The plan of a store; what has none is made by threads.
+    """The plan of a store; without one, threads store.
 
     Raises:
-        UserError: It is not usable; says which field.
+        UserError: The plan is not usable; the message names the field.
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return StorePlan()

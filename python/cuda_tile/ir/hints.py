@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The hints of a producer on an entry: for all chips, over these for single ones."""
+"""A producer's hints on an entry; those of a chip override those of all chips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HINTS_ATTRIBUTE = "optimization_hints"
 
 
 def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
-    """The producer's integer hints for this chip, over its default ones.
+    """The producer's integer hints for a chip, which override its default ones.
 
     Args:
         entry: The entry.
@@ -28,12 +28,12 @@ def read_hints(entry: ir.Operation, chip: str) -> Mapping[str, int]:
 
 
 def write_hints(entry: ir.Operation, chip: str, hints: Mapping[str, int]) -> None:
-    """Gives an entry hints for a chip, in place of those of the same names.
+    """Sets hints of an entry for a chip; replaces hints of the same names.
 
     Args:
         entry: The entry.
         chip: The chip, such as "sm_90".
-        hints: By name.
+        hints: Values by name.
     """
     if not hints:
         return

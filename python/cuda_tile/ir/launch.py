@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launch data of a kernel: an attribute that `emit` writes on its `llvm.func`.
 
-Level P holds no tiles, so what launchers and reports need to know is kept here: the
-launch record of `runtime/record.py`, and what else a report says.
+Level P holds no tiles. So this attribute keeps what launchers and reports need: the
+launch record of `runtime/record.py`, and further lines of a report.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ CLUSTER_EXTENTS_ATTRIBUTE = "nvvm.cluster_dim"
 
 @dataclass(frozen=True)
 class LaunchData(LaunchRecord):
-    """How to launch a compiled kernel, and what was decided for it.
+    """How to launch a compiled kernel, and the decisions of the compiler.
 
     Attributes:
-        shared_bytes: Shared memory of a CTA, of fixed size and dynamic.
+        shared_bytes: Shared memory of a CTA, static and dynamic together.
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
         choice: Why the plan of an entry with products is as it is.
-        estimate: What the plan was estimated to take; empty for one by hand.
+        estimate: The estimated costs of the plan; empty for a plan made by hand.
     """
 
     shared_bytes: int = 0
@@ -64,7 +64,7 @@ class LaunchData(LaunchRecord):
         Raises:
             KeyError: A key is missing.
             TypeError: The attribute, or a value in it, is of another kind.
-            UserError: The launch record in it is none.
+            UserError: The launch record in it is not valid.
             ValueError: As for TypeError.
         """
         values = value_of(attribute)
@@ -113,10 +113,10 @@ def parameter_types(entry: ir.Operation) -> tuple[str, ...]:
 
 
 def read_launch(kernel: ir.Operation) -> LaunchData:
-    """The launch data that stand on a kernel of level P.
+    """The launch data of a kernel at level P.
 
     Raises:
-        UserError: There are none, or they are not what `emit` writes.
+        UserError: There are none, or `emit` does not write such data.
     """
     name, where = entry_name(kernel), location_text(kernel)
     if LAUNCH_ATTRIBUTE not in kernel.attributes:

@@ -29,7 +29,7 @@ ABI_ATTRIBUTE = "tileas.abi"
 
 
 def write_abi(entry: ir.Operation, abi: str) -> None:
-    """Notes on an entry what its launcher can do; "maps" goes without saying.
+    """Notes on an entry what its launcher can do; "maps" is the default.
 
     Args:
         entry: The entry.
@@ -43,7 +43,7 @@ def read_abi(entry: ir.Operation) -> Abi:
     """What the launcher of an entry can do, as `plan` noted it.
 
     Raises:
-        UserError: It is nothing known.
+        UserError: The attribute has an unknown value.
     """
     if ABI_ATTRIBUTE not in entry.attributes:
         return "maps"
@@ -88,9 +88,9 @@ def read_maps(entry: ir.Operation) -> tuple[TensorMapParameter, ...]:
 
 
 def add_map(entry: ir.Operation, part: TensorMapParameter) -> int:
-    """Notes on an entry that it needs a tensor map; gives its number.
+    """Notes on an entry that it needs a tensor map; returns the map's number.
 
-    An equal map is not added twice; it is required if one of both is.
+    Two equal maps become one, which is required if either is.
 
     Args:
         entry: The entry.

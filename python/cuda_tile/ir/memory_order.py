@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The memory order of an access: how strong it is, and whom it reaches."""
+"""The memory order of an access: its semantics and its scope."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SEMANTICS, SCOPE = "memory_ordering_semantics", "memory_scope"
 
 @dataclass(frozen=True)
 class MemoryOrder:
-    """What an access promises to, and asks of, other tile blocks.
+    """How an access is ordered with accesses of other tile blocks.
 
     Attributes:
         semantics: `weak`, `relaxed`, `acquire`, `release` or `acq_rel`.
@@ -34,7 +34,7 @@ class MemoryOrder:
 
     @property
     def releases(self) -> bool:
-        """Whether earlier accesses are made known to whoever acquires the value."""
+        """Whether a reader that acquires the value sees earlier accesses."""
         return self.semantics in ("release", "acq_rel")
 
 

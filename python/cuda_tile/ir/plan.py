@@ -67,20 +67,22 @@ class Plan:
     Attributes:
         num_warps: Warps of a CTA, a power of two.
         warps_m: Parts into which warps divide the rows of a product's result, unless
-            the product says otherwise; 0 where there is no product.
+            the product says otherwise; 0 if there is no product.
         warps_n: The same for its columns.
         min_ctas: CTAs that must fit on a multiprocessor at once, which bounds the
             registers of a thread; 0 for no such bound.
-        roles: One of `ROLES`; `num_warps` are those that do not only load.
-        registers: Of a thread of the role that computes; 0 leaves all roles alike.
-        load_registers: Of a thread of the role that loads.
+        roles: One of `ROLES`; `num_warps` excludes warps that only load.
+        registers: Registers of a thread of the role that computes; 0 if all roles have
+            the same.
+        load_registers: Registers of a thread of the role that loads.
         persistent: 1 if a CTA serves several tile blocks, one after another.
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
-        cluster: CTAs that serve a tile block together, each its part of the tiles.
-        reuse: 1 if shared memory holds what one loop loads for a later one.
+        cluster: CTAs that serve a tile block together; each computes its share of
+            tiles.
+        reuse: 1 if shared memory keeps tiles of one loop for a later loop.
         part: Elements of a row, or columns of sums in tensor memory, that loops compute
-            at a time where they can (the pass `row_tiling`); 0 leaves all whole.
+            at a time if they can (the pass `row_tiling`); 0 keeps rows whole.
     """
 
     num_warps: int = number_field()
@@ -102,7 +104,7 @@ class Plan:
 
     @property
     def all_warps(self) -> int:
-        """Warps of a CTA, those that only load included."""
+        """Warps of a CTA, including those that only load."""
         return self.num_warps + (LOAD_WARPS if self.roles == "load" else 0)
 
 
@@ -118,13 +120,13 @@ class ProductPlan(Division):
         stage: Iterations of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their iteration may have 1.
         lag: Iterations by which the release of its operands trails it.
-        promote: Elements along K whose products matrix instructions add up by
-            themselves, before an addition of f32 adds them to the sum; 0 for all.
-        convert: Which operands threads convert or transpose between the buffer that a
-            copy fills and the one that such instructions read: "a", "b", "ab".
+        promote: Elements along K of a partial sum that matrix instructions add up;
+            then an addition of f32 adds it to the sum; 0 for no partial sums.
+        convert: The operands that threads convert or transpose between the buffer that
+            a copy fills and the one that the instructions read: "a", "b", "ab".
     """
 
-    # Those of `Division` are declared again, for their values in the text.
+    # Fields of `Division` are declared again, for their values in the text form.
     atom: Atom = field(metadata={"kind": str, "allowed": None})
     warps_m: int = number_field()
     warps_n: int = number_field()
@@ -138,15 +140,15 @@ class ProductPlan(Division):
 
     @cached_property
     def engine(self) -> Engine:
-        """What computes it."""
+        """The matrix engine that computes the product."""
         return registry.engine_of(self.atom)
 
     @property
     def warp_atom(self) -> MmaAtom:
-        """The instruction, which is one of a warp.
+        """The instruction, which must be one of a single warp.
 
         Raises:
-            InternalError: It is another one.
+            InternalError: The instruction is another one.
         """
         if isinstance(self.atom, MmaAtom):
             return self.atom
@@ -154,7 +156,7 @@ class ProductPlan(Division):
 
     @property
     def warp_step(self) -> tuple[int, int]:
-        """Rows and columns of the result that a warp has of one instruction."""
+        """Rows and columns of the result that one instruction gives a warp."""
         rows, columns = self.engine.warp_step(self.atom)
         return (columns, rows) if self.swap else (rows, columns)
 
@@ -166,7 +168,7 @@ class ProductPlan(Division):
         return self.warps_m, self.warps_n, self.warps_b
 
     def to_attribute(self, entry: Plan) -> ir.Attribute:
-        """The dictionary attribute; a division that is the entry's is left out."""
+        """The dictionary attribute; it omits a division that equals the entry's."""
         values = chosen_fields(self) | {"atom": self.atom.name}
         if self.warps == (entry.warps_m, entry.warps_n):
             del values["warps_m"], values["warps_n"]
@@ -178,7 +180,7 @@ PRODUCT_FIELDS = kinds_of(ProductPlan)
 
 
 def add_remark(entry: ir.Operation, text: str) -> None:
-    """Notes on an entry what was wanted, what came instead, why, and the way out.
+    """Adds a remark to an entry: what was wanted, what came instead, why, the way out.
 
     Args:
         entry: The entry.
@@ -192,7 +194,7 @@ def add_remark(entry: ir.Operation, text: str) -> None:
 
 
 def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
-    """Notes on an entry why its plan is as it is, for the report.
+    """Notes on an entry the reasons for its plan, for the report.
 
     Args:
         entry: The entry.
@@ -203,11 +205,11 @@ def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
 
 
 def write_estimate(entry: ir.Operation, estimate: Mapping[str, Any]) -> None:
-    """Notes on an entry what its plan is estimated to take, for the report.
+    """Notes on an entry the estimated costs of its plan, for the report.
 
     Args:
         entry: The entry.
-        estimate: Numbers by name, some in a dictionary of their own; rounded.
+        estimate: Numbers by name, some in nested dictionaries; they are rounded.
     """
     entry.attributes[ESTIMATE_ATTRIBUTE] = attribute_of(_rounded(estimate))
 
@@ -221,10 +223,10 @@ def _rounded(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 @located_at_op
 def read_plan(entry: ir.Operation) -> Plan:
-    """The plan that stands on an entry.
+    """The plan of an entry.
 
     Raises:
-        UserError: There is none, or it is not usable; says which field.
+        UserError: There is none, or it is not usable; the message names the field.
     """
     if PLAN_ATTRIBUTE not in entry.attributes:
         raise UserError(
@@ -264,14 +266,14 @@ def read_target(entry: ir.Operation) -> Target:
 
 @located_at_op
 def read_product(op: ir.Operation, entry: Plan | None = None) -> ProductPlan:
-    """The plan of one product, with what it leaves to its entry filled in.
+    """The plan of one product; missing fields come from the plan of its entry.
 
     Args:
         op: A product, of level T.
-        entry: The plan of its entry; None if it stands there.
+        entry: The plan of its entry; None to read it from the entry.
 
     Raises:
-        UserError: There is none, or it is not usable; says which field.
+        UserError: There is none, or it is not usable; the message names the field.
     """
     holder = enclosing_entry(op)
     entry, target = entry or read_plan(holder), read_target(holder)
@@ -315,7 +317,7 @@ def batch_of(op: ir.Operation) -> int:
 
 
 def scaling_of(op: ir.Operation) -> Scaling | None:
-    """Type of a product's scale factors, and elements along K that share one."""
+    """Type of a product's scale factors, and how many elements along K share one."""
     if len(op.operands) < 5:
         return None
     factors = shape_of(op.operands[3])[-1]
@@ -323,7 +325,7 @@ def scaling_of(op: ir.Operation) -> Scaling | None:
 
 
 def slice_depth(op: ir.Operation, atom: Atom) -> int:
-    """Elements along K that a product multiplies at a time: an atom's, or a block.
+    """Elements along K that a product multiplies at a time: an atom's K, or a block.
 
     Args:
         op: The product.
@@ -348,7 +350,7 @@ def can_compute(atom: Atom, terms: Terms, target: Target) -> bool:
 
 
 def terms_of(op: ir.Operation) -> Terms:
-    """What a product multiplies."""
+    """The types and extents of a product."""
     return Terms(
         *element_types(op),
         extents_of(op),
@@ -410,9 +412,9 @@ def _check_part(part: int) -> None:
 def _check_registers(target: Target, plan: Plan) -> None:
     """Checks the registers of roles (PTX ISA, "setmaxnreg").
 
-    A CTA starts with as many registers per thread as let `min_ctas` of them run at
+    A CTA starts with as many registers per thread as allow `min_ctas` CTAs to run at
     once, in steps of 8 (measured: what ptxas gives a cubin with `.minnctapersm`). Roles
-    that ask for more in all would wait for ever.
+    that ask for more in total would wait for ever.
     """
     if not plan.registers and not plan.load_registers:
         return

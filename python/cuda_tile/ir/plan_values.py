@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The dictionary attribute of a plan, and its fields as Python values.
 
-A field is declared once, in the dataclass of the plan, by `number_field` or
-`word_field`: its kind, its default and the values that it takes. What is not declared
-is refused.
+The dataclass of a plan declares each field once, by `number_field` or `word_field`: its
+kind, its default and its allowed values. An undeclared field is refused.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def plan_attribute(values: Mapping[str, int | str]) -> ir.Attribute:
 
 
 def chosen_fields(plan: Any) -> dict[str, Any]:
-    """The fields of a plan that have other values than where they are left out."""
+    """The fields of a plan whose values differ from their defaults."""
     declared = (f for f in fields(plan) if "kind" in f.metadata)
     values = ((f, getattr(plan, f.name)) for f in declared)
     return {f.name: value for f, value in values if value != f.default}
@@ -36,8 +35,8 @@ def number_field(default: int = 0, allowed: range | None = None) -> Any:
     """A field of a plan that holds an integer.
 
     Args:
-        default: Its value where it is left out.
-        allowed: The values that it takes; None where another check says.
+        default: Its value if it is left out.
+        allowed: The values that it takes; None if another check decides.
     """
     return field(default=default, metadata={"kind": int, "allowed": allowed})
 
@@ -46,7 +45,7 @@ def word_field(default: str = "", *others: str) -> Any:
     """A field of a plan that holds a word.
 
     Args:
-        default: Its value where it is left out.
+        default: Its value if it is left out.
         others: The other words that it takes; any word if there are none.
     """
     allowed = (default, *others) if others else None
@@ -54,7 +53,7 @@ def word_field(default: str = "", *others: str) -> Any:
 
 
 def kinds_of(plan: type) -> Mapping[str, type]:
-    """The fields that the dataclass of a plan declares, and what they hold."""
+    """The fields that the dataclass of a plan declares, with their kinds."""
     return {f.name: f.metadata["kind"] for f in fields(plan) if "kind" in f.metadata}
 
 
@@ -66,7 +65,7 @@ def plan_values(op: ir.Operation, plan: type) -> dict[str, Any]:
         plan: The dataclass that declares the fields.
 
     Raises:
-        UserError: A field is unknown, or holds what it does not take.
+        UserError: A field is unknown, or has a value that is not allowed.
     """
     attribute = op.attributes[PLAN_ATTRIBUTE]
     if not isinstance(attribute, ir.DictAttr):
@@ -86,7 +85,7 @@ def plan_values(op: ir.Operation, plan: type) -> dict[str, Any]:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    """What somebody may have meant by a name that is unknown."""
+    """A suggestion for an unknown name."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), n=1)

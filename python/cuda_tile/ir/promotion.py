@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which sums of products are short, and how far they may go before they are promoted.
+"""Promotion: which products need partial sums in f32, and of how many elements.
 
 Matrix instructions add products of 8-bit floats with fewer bits than f32 has. Unless a
-product allows that (`fast_acc`), only so many elements along K are added so; additions
-of f32 add the partial sums to the sum.
+product allows that (`fast_acc`), they add only a limited number of elements along K;
+additions of f32 add these partial sums to the sum.
 
 Contract `promotion`
     Law: a product has the sum of its terms in any order, so also that of partial sums:
@@ -46,7 +46,7 @@ from cuda_tile.targets import Target
 def default_promotion(
     terms: Terms, atom: Atom, target: Target, warps: tuple[int, ...]
 ) -> int:
-    """Elements along K after which partial sums of a product become f32; 0 for never.
+    """Elements along K after which partial sums are added in f32; 0 for never.
 
     Args:
         terms: The product.
@@ -66,11 +66,11 @@ def check_promotion(op: ir.Operation, atom: Atom, promote: int, attribute: str) 
     Args:
         op: The product.
         atom: The instruction.
-        promote: What its plan says.
+        promote: Elements along K of a partial sum, from the plan.
         attribute: The name of the plan.
 
     Raises:
-        UserError: It has not.
+        UserError: The product cannot have such partial sums.
     """
     if not promote:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Removes what a loop computes and carries for nobody."""
+"""Dead code elimination in a loop, carried values included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_removable(op: ir.Operation) -> bool:
 
 
 def prune_loop(loop: ir.Operation) -> ir.Operation:
-    """A loop without ops whose results, and without carried values that, nobody needs.
+    """Removes the dead ops and the dead carried values of a loop.
 
     Args:
         loop: A `for` whose body ends in its only `continue`.
@@ -25,7 +25,8 @@ def prune_loop(loop: ir.Operation) -> ir.Operation:
     end = block_ops(loop.regions[0].blocks[0])[-1]
     first_argument = first_carried(loop)[1]
     if dead:
-        # A carried value may only feed itself: its update no longer uses it then.
+        # A carried value may feed only itself. Its initial value takes its place, so
+        # that its update is dead, too.
         arguments = list(loop.regions[0].blocks[0].arguments)
         initial = list(loop.operands)[len(loop.operands) - len(loop.results) :]
         for number in dead:

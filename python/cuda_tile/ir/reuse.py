@@ -24,15 +24,15 @@ VECTOR_BYTES = 16
 
 @dataclass(frozen=True)
 class Reuse:
-    """What stands on a load whose tiles are kept, or taken again.
+    """The attribute of a load that keeps its tiles, or takes kept ones.
 
     Attributes:
-        tile: Number of what is loaded, the same for all loads of it.
-        again: 1 if the load takes what another one kept.
-        index: The operand that is the iteration.
-        iterations: The most iterations there can be; 0 if that is not known.
-        slots: Tiles that there is room for; 0 before `allocate`.
-        offset: Of the first slot, in bytes of the kernel's shared memory.
+        tile: Number of the loaded tile, the same for all loads of it.
+        again: 1 if the load takes tiles that another load kept.
+        index: Number of the operand that is the iteration.
+        iterations: Largest possible number of iterations; 0 if that is not known.
+        slots: Number of tiles that fit; 0 before `allocate`.
+        offset: Byte offset of the first slot in the kernel's shared memory.
     """
 
     tile: int
@@ -43,12 +43,12 @@ class Reuse:
     offset: int = 0
 
     def write(self, op: ir.Operation) -> None:
-        """Puts it on a load."""
+        """Sets the attribute on a load."""
         op.attributes[REUSE_ATTRIBUTE] = attribute_of(asdict(self))
 
 
 def read_reuse(op: ir.Operation) -> Reuse | None:
-    """What stands on a load; None on all others."""
+    """The attribute of a load; None if it has none."""
     if REUSE_ATTRIBUTE not in op.attributes:
         return None
     return Reuse(**value_of(op.attributes[REUSE_ATTRIBUTE]))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the parts of a ring lie in shared memory, said once for all.
+"""Where the parts of a ring lie in shared memory.
 
-A ring of S slots is S times the bytes of a slot, then its mbarriers: one per slot that
-tells it is full, then one per slot that tells it is empty. `allocate` puts them apart
-where what takes the bytes of slots would not fit between them. In a slot the buffers
-follow each other, each at a multiple of 1024 bytes, which the swizzles of 128 bytes of
-bulk copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
+A ring of S slots has the bytes of S slots, then its mbarriers: first one "full"
+mbarrier per slot, then one "empty" mbarrier per slot. `allocate` places the mbarriers
+elsewhere if something that reuses the bytes of slots would not fit between them. The
+buffers of a slot follow each other, each at a multiple of 1024 bytes: the 128-byte
+swizzles of bulk copies and matrix instructions repeat after 1024 bytes (PTX ISA,
+"Swizzling modes").
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MBARRIER_BYTES = 8
 
 @dataclass(frozen=True)
 class RingPlaces:
-    """Places in a ring, in bytes from its start, or from its first mbarrier.
+    """Offsets in a ring, in bytes from its start, or from its first mbarrier.
 
     Attributes:
         slots: How many slots it has.
@@ -54,7 +55,7 @@ class RingPlaces:
 
     @property
     def buffers(self) -> tuple[int, ...]:
-        """Where in a slot each buffer begins."""
+        """Byte offset of each buffer in its slot."""
         starts = [0]
         for size in self.buffer_bytes:
             starts.append(starts[-1] + _aligned(size))
@@ -62,32 +63,32 @@ class RingPlaces:
 
     @property
     def slot_bytes(self) -> int:
-        """From one slot to the next."""
+        """Bytes from one slot to the next."""
         return slot_bytes_of(self.buffer_bytes)
 
     @property
     def data_bytes(self) -> int:
-        """Of all slots."""
+        """Bytes of all slots."""
         return self.slots * self.slot_bytes
 
     @property
     def mbarrier_bytes(self) -> int:
-        """Of all mbarriers."""
+        """Bytes of all mbarriers."""
         return 2 * self.slots * MBARRIER_BYTES if self.has_mbarriers else 0
 
     @property
     def size_bytes(self) -> int:
-        """Of the whole ring, if its mbarriers stand behind its slots."""
+        """Bytes of the whole ring, if its mbarriers follow its slots."""
         return self.data_bytes + self.mbarrier_bytes
 
     @property
     def full(self) -> int:
-        """Where, from the first one, the mbarriers are that tell of full slots."""
+        """Byte offset of the "full" mbarriers from the first mbarrier."""
         return 0
 
     @property
     def empty(self) -> int:
-        """Where, from the first one, those are that tell of empty slots."""
+        """Byte offset of the "empty" mbarriers from the first mbarrier."""
         return self.slots * MBARRIER_BYTES
 
 
@@ -104,7 +105,7 @@ def _aligned(size_bytes: int) -> int:
 def ring_places(
     slots: int, buffer_bytes: tuple[int, ...], *, has_mbarriers: bool
 ) -> RingPlaces:
-    """Places of a ring that need not be in the IR yet.
+    """The offsets in a ring, which need not be in the IR yet.
 
     Args:
         slots: Slots of the ring.
@@ -115,7 +116,7 @@ def ring_places(
 
 
 def places_in(ring: ir.Operation) -> RingPlaces:
-    """Places in what a `tileas.ring` makes."""
+    """The offsets in the ring of a `tileas.ring`."""
     ty = RingType(ring.results[0].type)
     sizes = tuple(map(buffer_type_bytes, ty.buffers))
     if is_filled_by_products(ring):
@@ -125,7 +126,7 @@ def places_in(ring: ir.Operation) -> RingPlaces:
 
 
 def mbarriers_of(ring: ir.Operation) -> int:
-    """Where in shared memory the mbarriers of a ring begin that `allocate` placed."""
+    """Offset in shared memory of the mbarriers of a ring that `allocate` placed."""
     if MBARRIERS_ATTRIBUTE in ring.attributes:
         return integer(ring, MBARRIERS_ATTRIBUTE)
     return integer(ring, "offset") + places_in(ring).data_bytes
@@ -154,15 +155,15 @@ def ring_of(op: ir.Operation) -> ir.Operation:
 
 
 def is_drained_by_products(ring: ir.Operation) -> bool:
-    """Whether products read the slots of a ring by themselves, and not threads."""
+    """Whether asynchronous products, and not threads, read the slots of a ring."""
     return text(ring, "drain") != THREADS
 
 
 def is_drained_by_one(ring: ir.Operation) -> bool:
     """Whether one thread starts the products that read a ring's slots.
 
-    Others neither wait for its slots, which might be filled twice meanwhile, nor give
-    them back.
+    The other threads neither wait for its slots, which might be filled twice meanwhile,
+    nor release them.
     """
     return (
         is_drained_by_products(ring)
@@ -171,7 +172,7 @@ def is_drained_by_one(ring: ir.Operation) -> bool:
 
 
 def is_released_by_a_commit(ring: ir.Operation) -> bool:
-    """Whether no thread waits for products before it gives a slot of a ring back."""
+    """Whether a slot is released without a thread that waits for the products."""
     return text(ring, "sync") == "mbarriers" and is_drained_by_one(ring)
 
 
@@ -183,7 +184,7 @@ def is_filled_by_products(ring: ir.Operation) -> bool:
 def copied_by_threads(ring: ir.Operation) -> list[int]:
     """The numbers of the buffers of a ring's slots that `cp.async` fills.
 
-    They are all, or those beside bulk copies.
+    These are all buffers, or those that no bulk copy fills.
 
     Args:
         ring: The ring.
@@ -206,7 +207,7 @@ def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:
 
     Args:
         places: Where the parts of the ring lie.
-        left_bytes: What is left of shared memory.
+        left_bytes: Bytes of shared memory that are left.
     """
     each = places.slot_bytes + places.mbarrier_bytes // max(1, places.slots)
     return max(0, left_bytes // each)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of a kernel: which warps of its CTA run which region of `tileas.roles`.
 
-Warps are counted through the regions in their order, so the first role has warps 0 and
-up, as a kernel without roles has.
+Warps are numbered through the regions in their order. So the first role begins with
+warp 0, like a kernel without roles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Role:
         first_warp: Its first warp in the CTA.
         warps: How many warps it has.
         threads: How many of their threads run the ops: all, or one.
-        registers: Registers that a thread may use; 0 if nothing moves them.
+        registers: Registers that a thread may use; 0 if roles do not change them.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Role:
 
 
 def all_threads(warps: int) -> Role:
-    """What runs the ops outside roles."""
+    """The threads that run ops outside roles: all of them."""
     return Role("", -1, 0, warps, warps * WARP_LANES)
 
 

@@ -34,7 +34,7 @@ def constant(value: int, ty: ir.Type | None = None) -> ir.Value:
 
 
 def i64_tile() -> ir.Type:
-    """The type of indices that 32 bits may not hold."""
+    """The type of indices that may need more than 32 bits."""
     return TileType.get([], ir.IntegerType.get_signless(64))
 
 
@@ -43,7 +43,7 @@ def plus(x: ir.Value, number: int) -> ir.Value:
 
     Args:
         x: A scalar integer.
-        number: What is added.
+        number: The number that is added.
     """
     if not number:
         return x
@@ -85,7 +85,7 @@ def multiply(x: ir.Value, number: int) -> ir.Value:
 
 
 def extended(x: ir.Value, ty: ir.Type) -> ir.Value:
-    """A scalar integer, read as unsigned, as one of a type that is no narrower.
+    """Extends a scalar integer, read as unsigned, to a type that is no narrower.
 
     Args:
         x: A scalar integer.
@@ -99,7 +99,7 @@ def extended(x: ir.Value, ty: ir.Type) -> ir.Value:
 
 
 def widened(x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Two scalar integers, read as unsigned, of the wider one's type.
+    """Extends the narrower of two scalar integers, read as unsigned, to the wider type.
 
     Args:
         x: A scalar integer.
@@ -110,7 +110,7 @@ def widened(x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def minimum(x: ir.Value, y: ir.Value) -> ir.Value:
-    """The least of two numbers that are not negative, of the narrower one's type.
+    """The minimum of two non-negative numbers, in the type of the narrower one.
 
     Args:
         x: A scalar integer.
@@ -122,7 +122,7 @@ def minimum(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def at_most(x: ir.Value, most: int) -> ir.Value:
-    """`x`, of which it is known where this stands that it is no more than `most`.
+    """`x` with the assumption that it is at most `most` at this place.
 
     Args:
         x: A scalar integer.
@@ -158,7 +158,7 @@ def both(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def constant_of(value: ir.Value) -> int | None:
-    """The number that a scalar integer is, read as signed; None if not constant."""
+    """The value of a constant scalar integer, read as signed; None if not constant."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name not in CONSTANTS:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads from shared memory of what was loaded before, an attribute of the load."""
+"""Repeated loads from shared memory, an attribute of the load."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ LOAD = "tileas.load_shared"
 
 
 def mark_as_again(load: ir.Operation) -> None:
-    """Has a load read what another load has read, whose registers are to be free."""
+    """Marks a load that repeats an earlier one, to free registers in between."""
     load.attributes[AGAIN_ATTRIBUTE] = ir.UnitAttr.get()
 
 
 def is_again(op: ir.Operation) -> bool:
-    """Whether an op loads what no registers keep."""
+    """Whether an op is such a repeated load."""
     return op.name == LOAD and AGAIN_ATTRIBUTE in op.attributes

@@ -11,7 +11,7 @@ CLUSTER_ATTRIBUTE = "tileas.cluster"
 
 
 def mark_for_cluster(store: ir.Operation) -> None:
-    """Has a store write to the buffers of all CTAs."""
+    """Marks a store that writes to the buffers of all CTAs."""
     store.attributes[CLUSTER_ATTRIBUTE] = ir.UnitAttr.get()
 
 

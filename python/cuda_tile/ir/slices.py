@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an op needs of the ops of its block that stand between it and another one."""
+"""The backward slice of an op within its block, down to another op."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def needed_since(
     op: ir.Operation,
     may_move: Callable[[ir.Operation], bool],
 ) -> list[ir.Operation] | None:
-    """What an op needs of what its block makes from another op on, in order.
+    """The ops from `first` on in the block that `op` needs, in order.
 
     Args:
         first: An op before it in the block, which does not move.
         op: The op.
-        may_move: Whether an op could as well be done before `first`.
+        may_move: Whether an op may move before `first`.
 
     Returns:
-        None if that needs `first`, or what may not move.
+        The ops; None if `first`, or an op that may not move, is among them.
     """
     ops = block_ops(first.block)
     wanted = set(taken(op))

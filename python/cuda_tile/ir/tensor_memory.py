@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `allocate` says of a kernel that uses tensor memory."""
+"""The attributes by which `allocate` describes a kernel's tensor memory."""
 
 from __future__ import annotations
 

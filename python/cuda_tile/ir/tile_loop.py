@@ -13,7 +13,7 @@ NEXT_TILE = "tileas.next_tile"
 
 
 def has_tiles(entry: ir.Operation) -> bool:
-    """Whether a kernel is persistent: the op is in its body, or in that of a role."""
+    """Whether a kernel is persistent: `tileas.tiles` is in its body or in a role's."""
     return any(
         op.name in TILE_LOOPS or (op.name == ROLES and _in_roles(op))
         for op in block_ops(body(entry))

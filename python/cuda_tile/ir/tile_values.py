@@ -13,7 +13,7 @@ from cuda_tile.ir.tiles import element_of, shape_of
 
 
 def constant_tile(ty: ir.Type, element: ir.Attribute) -> ir.Value:
-    """A tile of an element's attribute.
+    """A constant tile whose elements all have one attribute.
 
     Args:
         ty: The tile type.
@@ -26,7 +26,7 @@ def constant_tile(ty: ir.Type, element: ir.Attribute) -> ir.Value:
 
 
 def constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
-    """A constant of equal elements, as a tile of another shape.
+    """A splat constant in another shape.
 
     Args:
         op: The constant.
@@ -54,7 +54,7 @@ def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
 
     Args:
         value: A tile of one element.
-        like: The tile whose shape is taken.
+        like: The tile with the new shape.
     """
     shape = list(shape_of(like))
     flat = reshaped(value, [1] * len(shape))

@@ -67,7 +67,7 @@ def element_of(value: ir.Value) -> ir.Type:
 
 
 def pointee_of(value: ir.Value) -> ir.Type:
-    """What the elements of a tile of pointers point to.
+    """The pointee type of a tile of pointers.
 
     Raises:
         InternalError: The value is no tile of pointers.
@@ -106,7 +106,7 @@ def element_name(element: ir.Type) -> str:
 
 
 def is_e5m3(element: ir.Type) -> bool:
-    """Whether this is f8E5M3FNU: MLIR has no such type, but the dialect."""
+    """Whether this is f8E5M3FNU, a type of the dialect that MLIR lacks."""
     is_number = isinstance(element, ir.IntegerType | ir.FloatType | PointerType)
     return not is_number and str(element).endswith(_E5M3[1:])
 
@@ -150,7 +150,7 @@ def pending_tile(value: ir.Value) -> tuple[ir.Type, LinearLayout]:
     """Element type and layout of the tile that a pending value becomes.
 
     Raises:
-        InternalError: The value is none, or its tile has no layout.
+        InternalError: The value is not pending, or its tile has no layout.
     """
     if not isinstance(value.type, PendingType):
         raise InternalError(f"expected a pending value, got {value.type}")

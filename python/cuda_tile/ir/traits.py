@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What passes may rely on of an op, as ODS declares it: sets of op names.
+"""Facts of ops that passes may rely on, as ODS declares them: sets of op names.
 
 `dialect/include/cuda_tile/IR/Traits.td` says what each word means. An op that declares
 nothing is in no set: it is not pure, so nothing moves, repeats or erases it.
-`tools/checks/op_lists.py` refuses lists of ops elsewhere, but for rules, which say what
-one analysis or rewrite does with an op.
+`tools/checks/op_lists.py` refuses lists of ops elsewhere, except in rules, which say
+what one analysis or rewrite does with an op.
 """
 
 from __future__ import annotations
@@ -134,6 +134,7 @@ PRODUCT_WAITS = AWAITS - RING_STEPS
 def is_pure(op: ir.Operation) -> bool:
     """Whether an op without regions only computes its results.
 
-    It may then run again elsewhere, earlier, or not at all if nothing uses these.
+    Such an op may run again elsewhere, or earlier, or not at all if its results are
+    unused.
     """
     return op.name in PURE

@@ -92,11 +92,11 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
 
 
 def value_behind(value: ir.Value, names: Container[str]) -> ir.Value:
-    """What ops of some names, one behind the other, hand on as `value`.
+    """Looks through a chain of ops to the value that they pass on.
 
     Args:
-        value: What the last of them gives, or any other value.
-        names: Names of ops, each of which hands on its first operand.
+        value: The result of the last op of the chain, or any other value.
+        names: Names of ops that pass on their first operand.
     """
     op = defining_op(value)
     while op is not None and op.name in names:
@@ -108,11 +108,11 @@ def value_behind(value: ir.Value, names: Container[str]) -> ir.Value:
 def reached(
     start: Iterable[Node], following: Callable[[Node], Iterable[Node]]
 ) -> Iterator[Node]:
-    """All that some nodes lead to, these included, each once.
+    """All nodes that are reachable from some nodes, these included, each once.
 
     Args:
         start: The nodes to begin at.
-        following: Where a node leads at once.
+        following: Gives the direct successors of a node.
     """
     work, seen = list(start), set[Node]()
     while work:
@@ -129,11 +129,11 @@ def user_ops(value: ir.Value) -> list[ir.Operation]:
 
 
 def makers_in(block: ir.Block, values: Iterable[ir.Value]) -> list[ir.Operation]:
-    """The ops of a block that make some values, in the order of these.
+    """The ops of a block that define some values, in the order of the values.
 
     Args:
-        block: The block; ops in blocks under it are not its own.
-        values: The values, also ones that are made elsewhere.
+        block: The block; ops in nested blocks do not count.
+        values: The values; some may be defined elsewhere.
     """
     makers = map(defining_op, values)
     return [op for op in makers if op is not None and op.block == block]
@@ -150,16 +150,17 @@ def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def taken(op: ir.Operation) -> Iterator[ir.Value]:
-    """What an op takes, in its regions, too, which may capture values."""
+    """The values that an op uses, including those that its regions capture."""
     yield from op.operands
     for inner in nested_ops(op):
         yield from inner.operands
 
 
 def listed_ops(op: ir.Operation) -> Iterator[ir.Operation]:
-    """Every operation under `op` as it stands now, for those who erase some of them.
+    """Every operation under `op`, for callers that erase some of them.
 
-    What is erased before its turn comes is left out, as the body of an erased loop is.
+    Ops that are erased before their turn are left out, such as the body of an erased
+    loop.
     """
     return (each for each in list(nested_ops(op)) if _cuda_tile.is_alive(each))
 
@@ -170,9 +171,10 @@ def nested_in(region: ir.Region) -> Iterator[ir.Operation]:
 
 
 def _within(blocks: Iterator[ir.Block]) -> Iterator[ir.Operation]:
-    """Every operation in some blocks, each of which is listed when it is reached.
+    """Every operation in some blocks; a block is listed when it is reached.
 
-    One generator for all levels: of several, each would hand on every operation.
+    One generator serves all levels: nested generators would each pass on every
+    operation.
     """
     nothing: list[ir.Operation] = []
     around, ops = [blocks], [iter(nothing)]
@@ -215,7 +217,7 @@ def is_parameter(value: ir.BlockArgument) -> bool:
 
 
 def enclosing_ops(value: ir.Value) -> Iterator[ir.Operation]:
-    """The ops in whose regions `value` is made, the innermost first."""
+    """The ops whose regions define `value`, the innermost first."""
     owner = value.owner
     parent = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
     while parent is not None:
@@ -245,10 +247,10 @@ def location_text(op: ir.Operation) -> str:
 
 @contextmanager
 def located(op: ir.Operation) -> Generator[None]:
-    """Gives an error that is raised inside the location of `op`, if it has none.
+    """Adds the location of `op` to an error of the `with` block that has none.
 
     Raises:
-        CudaTileError: The error that was raised inside.
+        CudaTileError: The error that was raised in the block.
     """
     try:
         yield
@@ -259,9 +261,9 @@ def located(op: ir.Operation) -> Generator[None]:
 def located_at_op(
     read: Callable[Concatenate[ir.Operation, More], Read],
 ) -> Callable[Concatenate[ir.Operation, More], Read]:
-    """Makes errors of a function of an op have the location of the op.
+    """Adds the location of the op to errors of a function of an op.
 
-    Most calls have none: then no location is looked up.
+    Most calls raise none; then no location is looked up.
     """
 
     @wraps(read)

@@ -34,9 +34,9 @@ class AtomTypes:
     """Element types that an atom takes, as MLIR writes them.
 
     Attributes:
-        operand: Of A and B.
-        accumulator: Of C and of the result.
-        first_capability: Compute capability from which on it does, 80 for sm_80.
+        operand: Element type of A and B.
+        accumulator: Element type of C and of the result.
+        first_capability: First compute capability that has the row, 80 for sm_80.
         computed_as: The type of A and B in the instruction: the operand's own, or one
             to which they are converted in registers, exactly.
         is_family: Whether only targets of one chip or family have it (`sm_120a`).
@@ -52,10 +52,10 @@ class AtomTypes:
 def find_types(
     types: Iterable[AtomTypes], operand: str, accumulator: str
 ) -> AtomTypes | None:
-    """The row of an atom's types that has these; None if it does not take them.
+    """Finds the row for two element types; None if the atom does not take them.
 
     Args:
-        types: Those of the atom.
+        types: The rows of the atom.
         operand: The element type of A and B.
         accumulator: The element type of the sum.
     """
@@ -75,11 +75,11 @@ class MmaAtom:
         a: Layout of A, M x K.
         b: Layout of B, K x N.
         c: Layout of C and of the result, M x N.
-        scalings: Scale factors that the instruction applies; without any, what the
-            instruction gives for a block is multiplied by them.
+        scalings: Scale factors that the instruction applies. If it applies none, its
+            result for each block is multiplied by the factors afterwards.
         factors: How many scale factors along K it takes.
-        columns: Instructions that make up the atom, of which each computes every so
-            manieth column; their registers follow one another.
+        columns: Number n of instructions that make up the atom. Each computes every
+            n-th column; their registers follow one another.
     """
 
     name: str
@@ -116,11 +116,11 @@ class MmaAtom:
                 return self._scales(role)
 
     def _scales(self, role: Role) -> LinearLayout:
-        """The factors of the rows or columns of which a thread has results.
+        """The scale factors of the rows or columns whose results a thread holds.
 
-        An instruction that applies them takes those of rows 0 to 7 from the first lane
-        of each quad, those of rows 8 to 15 from the second, and those of columns from
-        the first (PTX ISA, "Block Scaling for mma.sync").
+        The instruction takes the factors of rows 0 to 7 from the first lane of each
+        quad, those of rows 8 to 15 from the second, and the factors of columns from the
+        first (PTX ISA, "Block Scaling for mma.sync").
         """
         axis = 0 if role == "sa" else 1
         shape = [self.factors, self.factors]
@@ -136,7 +136,7 @@ class MmaAtom:
 
 
 def _own(operand: str, accumulators: tuple[str, ...], since: int) -> list[AtomTypes]:
-    """Rows of operands that the instruction takes as they are."""
+    """Rows of types whose operands the instruction takes unconverted."""
     return [AtomTypes(operand, acc, since, operand) for acc in accumulators]
 
 
@@ -145,7 +145,7 @@ _F8 = ("f8E4M3FN", "f8E5M2")
 
 
 def _widened(since: int) -> list[AtomTypes]:
-    """Rows of small floats that become f16: it holds every value of theirs."""
+    """Rows of small floats that become f16, which holds every value of theirs."""
     pairs = [(operand, acc) for operand in _F8 for acc in _HALF_SUMS]
     return [AtomTypes(*pair, since, "f16") for pair in (*pairs, ("f4E2M1FN", "f32"))]
 
@@ -293,7 +293,7 @@ Factors of f8E8M0FNU for 16 elements need PTX 9.1, which LLVM 22 does not write.
 
 
 def _fma(rows: int) -> MmaAtom:
-    """Multiply-adds of `rows` x 32 / rows lanes, four columns of the result each."""
+    """Multiply-adds of `rows` x 32 / `rows` lanes with four columns each."""
     along_m, along_n = rows.bit_length() - 1, (32 // rows).bit_length() - 1
     n_lanes = [(0, 4 << bit) for bit in range(along_n)]
     m_lanes = [(1 << bit, 0) for bit in range(along_m)]

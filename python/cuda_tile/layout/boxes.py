@@ -32,7 +32,7 @@ class Box:
     """One copy.
 
     Attributes:
-        start_bytes: Where in the buffer it lies.
+        start_bytes: Its offset in the buffer.
         origin: Coordinates of its first element in the tile, in the tensor's order:
             contiguous dimension first.
     """
@@ -46,7 +46,7 @@ class Boxes:
     """The copies that move a tile between a tensor and a buffer, by one tensor map.
 
     Attributes:
-        extents: Of every box in elements, in the tensor's order.
+        extents: Extents of each box in elements, in the tensor's order.
         swizzle_bytes: Span of the map's swizzle: 0, 32, 64 or 128.
         boxes: The copies, in the order of their places in the buffer.
     """
@@ -57,7 +57,7 @@ class Boxes:
 
     @property
     def alignment_bytes(self) -> int:
-        """What the address of the buffer must be a multiple of."""
+        """The alignment that the address of the buffer must have."""
         return max(PLAIN_ALIGNMENT_BYTES, _ROWS_OF_PATTERN * self.swizzle_bytes)
 
 

@@ -94,7 +94,7 @@ def crosses_ctas(src: LinearLayout, dst: LinearLayout) -> bool:
 
 
 def register_map(src: LinearLayout, dst: LinearLayout) -> list[int]:
-    """Gives per destination register the source register that holds its element.
+    """Gives the source register that holds the element of each destination register.
 
     Args:
         src: The layout of the tile.

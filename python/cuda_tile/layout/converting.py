@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How threads hold a tile that they take from one buffer to another.
+"""The layout of a tile that threads move from one buffer to another.
 
-On the way they may convert its elements, and the two buffers may be contiguous along
-different dimensions: then each thread holds a small rectangle, which it reads in the
-one order and writes in the other.
+They may convert its elements in between. If the two buffers are contiguous along
+different dimensions, each thread holds a small rectangle, which it reads in one order
+and writes in the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Side = tuple[SharedLayout, int]
 
 @lru_cache(maxsize=256)
 def choose_converting(source: Side, target: Side, n_warps: int) -> LinearLayout:
-    """The layout in which reading and writing cost least, of all threads.
+    """The layout in which reading and writing together cost least.
 
     Args:
         source: The buffer to read.
@@ -41,17 +41,17 @@ def choose_converting(source: Side, target: Side, n_warps: int) -> LinearLayout:
 def choose_computing(
     source: Side, target: Side, n_warps: int, factors: int
 ) -> LinearLayout:
-    """The layout in which to read what an operand is computed from.
+    """The layout for reading the source from which an operand is computed.
 
-    Cost is that of reading it, of storing the operand, and of reading what stands for a
-    whole column, which each thread does for all columns that it has.
+    The cost counts three things: reading the source, storing the operand, and reading
+    values that hold for a whole column, once for each column that a thread has.
 
     Args:
         source: The buffer to read.
-        target: The buffer to write. Where it has more rows or columns, neighbours are
-            made of one element, as of bytes with two numbers each.
+        target: The buffer to write. If it has more rows or columns than the source, one
+            source element gives several neighbours, such as a byte of two numbers.
         n_warps: Warps that share the work, a power of two.
-        factors: Bytes for each column of the target that scales and their like take.
+        factors: Bytes of scale factors and the like per column of the target.
     """
     shape, (near, reach) = source[0].shape, _vector(source)
     held = sum(map(n_bits, shape)) - N_LANE_BITS - n_bits(n_warps)
@@ -78,7 +78,7 @@ def choose_computing(
 
 
 def _one_step(near: int) -> Iterator[tuple[int, ...]]:
-    """Orders of lanes that stand below each other, but for one bit of them at most."""
+    """Orders of lanes that lie below each other, except for one bit at most."""
     below = (1 - near,) * N_LANE_BITS
     yield below
     for bit in range(N_LANE_BITS):
@@ -86,7 +86,7 @@ def _one_step(near: int) -> Iterator[tuple[int, ...]]:
 
 
 def _repeated(tile: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
-    """A layout whose threads make neighbours of each element, up to a shape."""
+    """Repeats each element of a layout as neighbours, up to a shape."""
     times = [whole // part for whole, part in zip(shape, tile.shape, strict=True)]
     more = [step for d in (0, 1) for step in unit_steps(d, 1, times[d], 2)]
 
@@ -98,7 +98,7 @@ def _repeated(tile: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
 
 
 def _vector(side: Side) -> tuple[int, int]:
-    """The dimension along which a buffer is contiguous, and how far one access goes."""
+    """The dimension along which a buffer is contiguous, and an access's length."""
     shared, bits = side
     first = shared.offset[0]
     dim = next(d for d, step in enumerate(first) if step)
@@ -122,7 +122,7 @@ def _candidates(
 def _rectangles(
     read: tuple[int, int], written: tuple[int, int], most: int, sizes: list[int]
 ) -> Iterator[tuple[int, int]]:
-    """Bits of a thread's rectangle along each dimension, as many as are of use."""
+    """The useful sizes of a thread's rectangle, as bits along each dimension."""
     one, other = read[0], written[0]
     if one == other:
         length = min(max(read[1], written[1]), most, sizes[one])
@@ -145,7 +145,7 @@ def _layout(
 ) -> LinearLayout:
     """Registers of the rectangle first, lanes in an order, warps and the rest.
 
-    With `is_apart` lanes get the lines 2 and 4 before line 1.
+    If `is_apart`, lanes get the lines 2 and 4 before line 1.
     """
     steps = [unit_steps(d, 1, shape[d], 2) for d in (0, 1)]
     register = [step for d in (near, 1 - near) for step in steps[d][: rectangle[d]]]
@@ -157,8 +157,8 @@ def _layout(
     for wanted in order:
         dim = wanted if left[wanted] else 1 - wanted
         lane.append(left[dim].pop(0) if left[dim] else (0, 0))
-    # Rows behind each other are a constant apart, also in swizzles, and what stands for
-    # a column, such as a scale, serves all of a thread's rows.
+    # Consecutive rows are a constant apart, also in swizzles. A value of a column, such
+    # as a scale factor, serves all rows of a thread.
     rest = [*left[1 - near], *left[near]]
     count = n_bits(n_warps)
     warp = [*rest[len(rest) - min(count, len(rest)) :]]

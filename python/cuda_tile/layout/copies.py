@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the copies of an element are, for results that only one thread obtains.
 
-An atomic update, or a load of what others may be writing, is done by one of the places
-that hold an element: the one whose `free_bits` are zero. What it got must then reach
-the other places.
+If several places hold an element, one of them does an atomic update, or a load of data
+that others may be writing: the place whose `free_bits` are zero. Its result must then
+reach the other places.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ def has_copies_in_threads(layout: LinearLayout) -> bool:
 
 
 def copied_lanes(layout: LinearLayout) -> int | None:
-    """The lane bits that tell copies apart, where these are all in the same warp.
+    """The lane bits that tell copies apart, if all copies are in the same warp.
 
-    Lanes that differ in these bits only hold the same elements in the same registers.
-    None where copies are in other warps or in other registers.
+    Lanes that differ only in these bits hold the same elements in the same registers.
+    None if there are copies in other warps or in other registers.
     """
     free = layout.free_bits()
     if free.warp or any(
@@ -32,7 +32,7 @@ def copied_lanes(layout: LinearLayout) -> int | None:
 
 
 def first_registers(layout: LinearLayout) -> list[int]:
-    """Per register the lowest one of the same thread that holds its element."""
+    """The lowest register of the thread with the same element, per register."""
     first: dict[tuple[int, ...], int] = {}
     offsets = layout.register_offsets()
     return [first.setdefault(place, r) for r, place in enumerate(offsets)]

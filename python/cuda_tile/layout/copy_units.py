@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which thread copies what, where each copies whole units from global to shared memory.
+"""Which thread copies which units from global to shared memory.
 
 A unit is what one `cp.async` moves: 4, 8 or 16 bytes that lie together in both memories
-(PTX ISA, "cp.async"). Nobody holds the tile in registers, so the layout is free:
-neighbouring lanes take neighbouring units of global memory. In a buffer with a swizzle
-of the hardware the 16-byte units of eight such lanes lie in eight different groups of
-four banks, so that their writes do not conflict. Where a buffer has words of bytes
-apart, as of scale factors, lines are taken in the order in which it has them.
+(PTX ISA, "cp.async"). No thread holds the tile in registers, so the layout is free:
+neighbouring lanes take neighbouring units of global memory. If the buffer has a swizzle
+of the hardware, the 16-byte units of eight such lanes lie in eight different groups of
+four banks, so that their writes do not conflict. If a buffer separates words of bytes,
+as for scale factors, lines are taken in the order of the buffer.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class CopyUnits:
     Attributes:
         layout: Which elements each thread copies.
         vector: Elements of a unit.
-        columns: What each bit of the thread index XORs to the offset in the buffer.
-        offsets: For each unit of a thread, what it XORs to it.
+        columns: XOR of each bit of the thread index to the offset in the buffer.
+        offsets: XOR of each unit of a thread to that offset.
         registers: For each unit, the first register of the layout.
     """
 
@@ -52,7 +52,7 @@ def unit_elements(shared: SharedLayout, dim: int, most: int, element_bits: int) 
     Args:
         shared: The buffer's layout.
         dim: The dimension along which they lie together in global memory.
-        most: How many do so there, a power of two.
+        most: How many lie together in global memory, a power of two.
         element_bits: Width of an element, 8 or more.
     """
     columns = shared.invert()
@@ -79,7 +79,7 @@ def copy_units(
     element_bits: int,
     n_warps: int,
 ) -> CopyUnits | None:
-    """How to copy a tile; None where units would be smaller than `cp.async` moves.
+    """How to copy a tile; None if units would be smaller than `cp.async` can move.
 
     Args:
         shared: Layout of the buffer, which has the tile's shape.
@@ -100,9 +100,9 @@ def _in_lines(
     element_bits: int,
     n_warps: int,
 ) -> LinearLayout:
-    """Neighbouring lanes copy a line of global memory, the next ones that of a new row.
+    """Neighbouring lanes copy a line of global memory, the next lanes the next row.
 
-    What a row has beyond a line is left to the registers, where it is a constant away.
+    Registers take the rest of a row beyond the line; its offset is a constant.
     """
     shape = shared.shape
     rank, line = len(shape), max(vector, LINE_BYTES * 8 // element_bits)
@@ -137,13 +137,13 @@ def units_of(
     most: int,
     element_bits: int,
 ) -> CopyUnits | None:
-    """The same where it is given which thread copies which elements.
+    """As `copy_units`, for a layout that says which thread copies which elements.
 
     Args:
         layout: A layout of the tile.
         shared: Layout of the buffer.
         dim: The dimension along which elements lie together in global memory.
-        most: How many do so in each thread.
+        most: How many lie together in each thread.
         element_bits: Width of an element, 8 or more.
     """
     vector = unit_elements(shared, dim, most, element_bits)

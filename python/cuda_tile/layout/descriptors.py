@@ -14,7 +14,8 @@ With a span of S bytes, before the swizzle and relative to the start:
 where a row is one of M or of N, LBO is the leading and SBO the stride byte offset. The
 swizzle XORs bits of the address above 128 bytes into those of the unit, so a buffer
 must begin where its pattern does. Descriptors of `tcgen05` name the same arrangements
-by other bits (PTX ISA, "Shared memory descriptor"); it also reads bytes along M or N.
+by other bits (PTX ISA, "Shared memory descriptor"); `tcgen05` also reads 8-bit elements
+along M or N.
 
 `describe` divides any `SharedLayout` by these: all extents are powers of two, so it
 compares what each bit of a coordinate adds to the offset.
@@ -62,9 +63,9 @@ class OperandDescriptor:
         leading_bytes: Leading byte offset, 0 where it has no meaning.
         stride_bytes: Stride byte offset, 0 where it has no meaning.
         is_transposed: Whether the buffer is contiguous along M or N ("MN-major").
-        rows: Byte offset that each bit of M or N above an instruction's adds, low
-            first.
-        depths: The same for the bits of K above an instruction's.
+        rows: Byte offset that each bit of M or N beyond those of one instruction adds,
+            low bit first.
+        depths: The same for the bits of K beyond those of one instruction.
     """
 
     swizzle_bytes: int
@@ -76,11 +77,11 @@ class OperandDescriptor:
 
     @property
     def alignment_bytes(self) -> int:
-        """What the address of the buffer must be a multiple of."""
+        """The alignment that the address of the buffer must have."""
         return max(UNIT_BYTES, _ROWS_OF_PATTERN * self.swizzle_bytes)
 
     def start_bytes(self, row: int, depth: int) -> int:
-        """Where in the buffer the operand of an instruction begins.
+        """Byte offset in the buffer at which the operand of an instruction begins.
 
         Args:
             row: Number of the instruction along M or N.
@@ -95,13 +96,13 @@ class OperandDescriptor:
 
     @property
     def tensor_constant(self) -> int:
-        """The same for `tcgen05`."""
+        """The 64-bit descriptor for `tcgen05` of a buffer at address 0."""
         mode = _TENSOR_MODES[self.swizzle_bytes] << 61
         return mode | _TENSOR_CONSTANT | self._distances
 
     @property
     def _distances(self) -> int:
-        """The fields of both offsets."""
+        """The descriptor's fields for the leading and the stride byte offset."""
         bits = 0
         for place, size in ((16, self.leading_bytes), (32, self.stride_bytes)):
             bits |= (size // UNIT_BYTES or _WITHOUT_MEANING) << place
@@ -140,7 +141,7 @@ def describe(
         element_bits: Width of an element, 8 or more.
         role: Which operand.
         count: M or N of an instruction.
-        across: Widths of elements that it also reads along M or N.
+        across: Element widths that the instruction can also read along M or N.
 
     Returns:
         The description, or the reason why there is none.
@@ -239,7 +240,7 @@ def _across(
 
 
 def _strided(steps: tuple[int, ...]) -> int | None:
-    """The distance d of steps d, 2 d, 4 d, ...; 0 of no steps, None of others."""
+    """The distance d if the steps are d, 2 d, 4 d, ...; 0 for no steps, else None."""
     if not steps:
         return 0
     is_even = steps == tuple(steps[0] << bit for bit in range(len(steps)))
@@ -271,7 +272,7 @@ def panel_buffer(
         element_bits: Width of an element, 8 or more.
         contiguous: The dimension whose elements are neighbours in memory.
         part: How many elements an instruction takes along that dimension if it is M or
-            N, where no swizzle may be wider; all by default.
+            N; no swizzle may be wider. All by default.
 
     Raises:
         LayoutError: A row along the dimension is shorter than 16 bytes.

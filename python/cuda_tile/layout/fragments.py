@@ -22,8 +22,8 @@ from cuda_tile.layout.shared import sum_of_bits
 def crop(atom: LinearLayout, extents: tuple[int, int]) -> LinearLayout:
     """Gives the fragment of an atom for a matrix that is smaller than it.
 
-    What lies beyond the matrix repeats what lies in it: such lane bits become zero, and
-    such register bits are left out.
+    Places beyond the matrix repeat elements inside it: their lane bits get zero bases,
+    and their register bits are left out.
 
     Args:
         atom: The fragment.
@@ -111,8 +111,8 @@ def atom_registers(
     Example: `tile_mma((32, 16), (2, 1), "c", M16N8K16)` by `M16N8K16.c` gives
     {(0, 0): (0, 1, 2, 3), (0, 8): (4, 5, 6, 7)}.
 
-    Where the tile is smaller than the atom, a register beyond it is that of the element
-    which it repeats, or None beyond the tile along dimension `padded` of the atom.
+    If the tile is smaller than the atom, a register beyond the tile is that of the
+    element which it repeats, or None if it is beyond the tile along dimension `padded`.
 
     Args:
         layout: The layout of a tile.
@@ -130,7 +130,7 @@ def atom_registers(
         msg = f"expected a layout made of atoms {atom}, got {layout}"
         raise LayoutError(msg)
     bits = [layout.register.index(basis) for basis in inner_bases]
-    # Per register of the atom: which register bits of the layout it sets.
+    # For each register of the atom, the register bits of the layout that it sets.
     inner: list[int | None] = [0]
     for basis in atom.register:
         place = (*lead, *basis)
@@ -175,8 +175,8 @@ def coalesced(
     then warps take the next ones, then registers the rest. If
     the tile is too small for all threads, the remaining bases are zero: those threads
     hold copies. The CTAs of a cluster divide the last bits in `order`, whatever the
-    vector, so that tiles of one shape agree on who has what; each holds all of a tile
-    that is too small for their threads.
+    vector, so that tiles of one shape are divided alike. If a tile is too small for the
+    threads of all CTAs, each CTA holds all of it.
     Example: (64, 64), order (1, 0), vector 8, 4 warps: registers (0, 1) (0, 2)
     (0, 4), lanes (0, 8) (0, 16) (0, 32) (1, 0) (2, 0), warps (4, 0) (8, 0),
     registers (16, 0) (32, 0).

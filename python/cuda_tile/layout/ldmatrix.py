@@ -7,9 +7,8 @@ lane i provides the address of row i % 8 of matrix i / 8. Lane l then receives t
 and (2 (l % 4) + 1, l / 4) (PTX ISA, "Warp-level matrix instructions: ldmatrix").
 `stmatrix` is the same map in the other direction.
 
-So each row can have any address, and only the bits *inside* a row are prescribed.
-This is all that the matching below tests, and why a swizzle of 16-byte units does not
-affect it.
+So each row can have any address, and only the bits *inside* a row are prescribed. The
+matching below tests nothing else, so a swizzle of 16-byte units does not affect it.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class LdMatrixGroup:
     Attributes:
         offset: XOR to the element offset of all its row addresses.
         coord: The same as a coordinate.
-        registers: Per 32-bit result the tile's registers in it, low bits first.
+        registers: For each 32-bit result the tile's registers in it, low bits first.
     """
 
     offset: int
@@ -176,8 +175,8 @@ def match_ldmatrix(
 ) -> LdMatrix | None:
     """Finds the `ldmatrix` instructions that load a tile; None if impossible.
 
-    Elements have 8, 16 or 32 bits; `.trans` moves units of 16, so of 8 bits two along a
-    row stay together, and a result has bytes of two rows. The tile may be smaller
+    Elements have 8, 16 or 32 bits. `.trans` moves units of 16 bits: two 8-bit elements
+    of a row stay together, and a result has bytes of two rows. The tile may be smaller
     than the buffer, see `offset_columns`. Drop redundant registers first: otherwise
     they are loaded again.
 
@@ -198,8 +197,8 @@ def match_stmatrix(
 ) -> LdMatrix | None:
     """Finds the `stmatrix` instructions that store a tile; None if impossible.
 
-    As `match_ldmatrix`, except that no element may be written twice: where several
-    places hold one, `store_shared` lets one of them write, which a whole warp cannot.
+    As `match_ldmatrix`, except that no element may be written twice: if several places
+    hold an element, only one of them may write it, and a whole warp cannot do that.
 
     Args:
         shared: The layout of the buffer, from offsets to coordinates.
@@ -214,10 +213,10 @@ def match_stmatrix(
 
 @dataclass(frozen=True)
 class ExchangedRows:
-    """Rows of matrices in another order, in which fewer of them meet in banks.
+    """Rows of matrices in an order that has fewer bank conflicts.
 
     Attributes:
-        match: The instructions; its `registers` hold for lanes that swap nothing.
+        match: The instructions; its `registers` are those of lanes that swap nothing.
         matrix: The bit of a matrix's number that some lanes swap; 0 is the lowest.
         lane: The bit of a lane's number that says whether its results of two matrices
             that differ in that bit have changed places.
@@ -230,12 +229,13 @@ class ExchangedRows:
 
 @lru_cache(maxsize=256)
 def exchanged_rows(match: LdMatrix, element_bits: int) -> ExchangedRows | None:
-    """Lets two of the matrices of an instruction exchange rows; None if none gains.
+    """Lets two matrices of an instruction exchange rows; None if no exchange is better.
 
-    A lane of a transposed matrix gets what two rows have. Half of the lanes may as well
-    get it in the result of another matrix: bytes that a swizzle repeats every 8 rows
-    meet in banks where a matrix has rows 0, 1, 4, 5, 8, 9, 12 and 13, not where it has
-    0, 1, 4, 5, 10, 11, 14 and 15, and its neighbour the rest.
+    A lane of a transposed matrix gets elements of two rows. Half of the lanes may as
+    well get them in the result of another matrix. A swizzle of bytes that repeats every
+    8 rows has bank conflicts if a matrix has rows 0, 1, 4, 5, 8, 9, 12 and 13. It has
+    none if one matrix has rows 0, 1, 4, 5, 10, 11, 14 and 15, and its neighbour the
+    other rows.
 
     Args:
         match: The instructions.

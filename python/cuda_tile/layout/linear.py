@@ -130,11 +130,11 @@ class LinearLayout(Pictured):
     def of_bases(
         cls, shape: Sequence[int], bases: Iterable[Iterable[Coord]]
     ) -> LinearLayout:
-        """A layout of four groups of bases.
+        """Builds a layout from its four groups of bases.
 
         Args:
             shape: Extents of the tile.
-            bases: Those of registers, lanes, warps and CTAs.
+            bases: The bases of registers, lanes, warps and CTAs.
         """
         register, lane, warp, block = map(tuple, bases)
         return cls(tuple(shape), register, lane, warp, block)
@@ -322,9 +322,9 @@ class LinearLayout(Pictured):
         )
 
     def finer(self, count: int) -> LinearLayout:
-        """Gives the layout of the parts of our elements: `count` of each, one tile.
+        """Gives the layout of the tile in which `count` parts replace each element.
 
-        For a tile of rank 1. The number of the part is in the low register bits.
+        The tile has rank 1. The low register bits give the number of the part.
         """
         bits = n_bits(count)
         inner = tuple((1 << bit,) for bit in range(bits))
@@ -335,9 +335,9 @@ class LinearLayout(Pictured):
         return self.of_bases(shape, ((*inner, *register), *others))
 
     def coarser(self, count: int) -> LinearLayout:
-        """Gives a layout of elements of which our tile has `count` parts each.
+        """Gives a layout of the tile in which `count` neighbours are one element.
 
-        For a tile of rank 1: the inverse of `finer` where that made the layout.
+        The tile has rank 1. If `finer` made the layout, this is its inverse.
         Otherwise each thread gets the elements of which it has some part.
         """
         bits = n_bits(count)
@@ -399,7 +399,7 @@ class LinearLayout(Pictured):
     def drop_redundant_registers(self) -> LinearLayout:
         """Gives the layout without register bits that add no element to a thread.
 
-        These are zero bases and sums of earlier register bases. `convert.register_map`
+        They have zero bases or sums of earlier register bases. `convert.register_map`
         gives the remaining register that holds the element of a dropped one.
         """
         keep = f2.complete((), self.columns[0])

@@ -2,9 +2,9 @@
 """Parts of a tile: which registers of which threads lie in a box of it.
 
 A part has extents that are powers of two and begins at multiples of them, so the bits
-of a coordinate divide: the low ones say where in the part an element lies, the high
-ones which part it belongs to. What the high bits are is the XOR of a constant for the
-register and a linear form of the thread index.
+of a coordinate divide: the low bits say where in the part an element lies, the high
+bits which part it belongs to. The high bits are the XOR of a constant of the register
+and a linear form of the thread index.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def part_layout(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
 
 
 def every_part(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
-    """The layout of a tile of which each thread holds its places of every part.
+    """The layout of a whole tile in which each thread has its places of every part.
 
     Register r of part p is r + p * `layout.n_registers`; parts are counted in
     row-major order.
@@ -101,7 +101,7 @@ class TilePart:
 
     @cached_property
     def inner(self) -> LinearLayout:
-        """Where each register lies in the part; those of other parts are copies."""
+        """The place of each register in the part; those of other parts are copies."""
         groups = (map(self._low, group) for group in self.layout.bases)
         return LinearLayout.of_bases(self.shape, groups)
 
@@ -115,9 +115,9 @@ class TilePart:
 
     @cached_property
     def wanted(self) -> tuple[int | None, ...]:
-        """Per register the value of the thread's form with which it is in the part.
+        """For each register, the value of the thread's form that puts it in the part.
 
-        None where no thread's register is.
+        None for a register that no thread has in the part.
         """
         span = f2.Span(column for column in self.thread_columns if column)
         start = pack(self.offsets, self.layout.shape)
@@ -131,14 +131,14 @@ class TilePart:
 def choose_parts(layouts: Sequence[LinearLayout], count: int) -> tuple[int, ...] | None:
     """Extents of one of `count` equal parts of a tile.
 
-    Cut is along one dimension, or along several where none is long enough, and where
-    the fewest lanes and warps have other parts than their neighbours: a
-    part that is some registers of every thread needs no predicates. None if the tile
-    cannot be cut so.
+    The cut is along one dimension, or along several if none is long enough. It is the
+    one with the fewest lanes and warps that have other parts than their neighbours: a
+    part that is some registers of every thread needs no predicates. None if no cut is
+    possible.
 
     Args:
-        layouts: The layouts that the parts are written and read with; the last one is
-            that of the tile, the others may be of larger ones.
+        layouts: The layouts in which the parts are written and read. The last one is
+            that of the tile; the others may be of larger tiles.
         count: A power of two.
     """
     shape = layouts[-1].shape

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the results of a reduction lie, for the layout of what is reduced.
+"""Where the results of a reduction lie, for a layout of the operand.
 
-A thread of the operand holds elements of some *rows*: coordinates of the dimensions
-that stay. After the reduction of dimension `dim` the threads that divided a row among
+A thread holds elements of some *rows* of the operand: coordinates of the dimensions
+that stay. After the reduction of dimension `dim`, the threads that divided a row among
 them either all hold its result (*replicated*), or they divide the results (*spread*):
-one register bit that told rows apart for each lane bit that went along `dim`.
+each lane bit along `dim` takes over one register bit that told rows apart.
 """
 
 from __future__ import annotations

@@ -180,18 +180,18 @@ class SharedLayout(Pictured):
         )
 
     def finer(self, count: int) -> SharedLayout:
-        """Gives the layout of the parts of our elements: `count` of each, one tile.
+        """Gives the layout of the buffer in which `count` parts replace each element.
 
-        For a buffer of rank 1, as `LinearLayout.finer`. Offsets then count parts.
+        The buffer has rank 1, as for `LinearLayout.finer`. Offsets then count parts.
         """
         inner = tuple((1 << bit,) for bit in range(n_bits(count)))
         outer = tuple((basis * count,) for (basis,) in self.offset)
         return SharedLayout((self.shape[0] * count,), (*inner, *outer))
 
     def coarser(self, dim: int) -> SharedLayout | None:
-        """Gives the layout of pairs of elements along a dimension, as one each.
+        """Gives the layout in which two neighbours along a dimension are one element.
 
-        None where two such neighbours do not lie side by side, the even one first.
+        None unless the two lie side by side, the even one first.
         """
         pair = tuple(int(d == dim) for d in range(len(self.shape)))
         first, others = self.offset[:1], self.offset[1:]
@@ -282,7 +282,7 @@ class SharedAccess:
         vector: Elements per vector.
         columns: XOR of each bit of the thread's indices.
         offsets: One constant per vector.
-        registers: Per vector its registers, in the order of their offsets.
+        registers: For each vector its registers, in the order of their offsets.
     """
 
     vector: int
@@ -298,7 +298,7 @@ def _vector_register_bits(columns: OffsetColumns, element_bits: int) -> list[int
     while element_bits << len(chosen) < MAX_VECTOR_BITS:
         step = 1 << len(chosen)
         # A vector starts at a multiple of its size. Other register bits may XOR into
-        # it, which only reorders the registers of a vector; thread bits may not.
+        # the vector, since this only reorders its registers; thread bits may not.
         if step not in columns.register or any(column & step for column in others):
             break
         chosen.append(columns.register.index(step))
@@ -391,7 +391,7 @@ def extra_wavefronts(byte_offsets: Sequence[int], access_bytes: int) -> int:
 def bank_conflicts(
     dist: LinearLayout, shared: SharedLayout, element_bits: int, vector: int
 ) -> int:
-    """Counts the extra wavefronts of each warp access of `vector` elements.
+    """Counts the extra wavefronts of one warp access of `vector` elements per lane.
 
     All warps and registers have the same count: their constants only XOR the bank
     numbers. Elements below 8 bits count as bytes.

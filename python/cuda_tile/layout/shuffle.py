@@ -9,9 +9,9 @@ A plan has three steps, so that its size is O(registers), never O(lanes):
    source register, and a source lane that is linear in their thread index;
 3. *after*: as *before*, on the received registers.
 
-Of two such plans the one of fewer clocks is taken: in one of them all lanes read from
-different lanes in each round; in the other, lanes that need the same register of the
-same lane read it together, as of a tile of which all lanes hold copies.
+Two such plans are tried, and the one that takes fewer clocks is chosen. In the first,
+all lanes read from different lanes in each round. In the second, lanes that need the
+same register of the same lane read it together, as in a tile that all lanes copy.
 
 Why this always works: let M map each bit of (destination register, thread) to its
 (source register, source lane). If several lanes need different registers of one
@@ -40,8 +40,8 @@ _WORD_BITS = 32
 class Select:
     """A permutation of the registers in some of the threads.
 
-    In threads where `thread_mask & thread` has an odd number of bits, register r
-    becomes what register r ^ `register_xor` was; in the others nothing changes.
+    If `thread_mask & thread` has an odd number of bits, register r of the thread gets
+    the value of register r ^ `register_xor`; other threads change nothing.
     """
 
     thread_mask: int
@@ -65,10 +65,10 @@ class ShufflePlan:
 
     Attributes:
         before: Selects on the source registers, in order.
-        lane: Per thread bit its XOR to the source lane.
+        lane: XOR of each thread bit to the source lane.
         rounds: One per received register; their number is a power of two.
         after: Selects on the received registers, in order.
-        result: Per destination register its received register.
+        result: The received register of each destination register.
     """
 
     before: tuple[Select, ...]
@@ -246,12 +246,12 @@ def shuffle_plan(src: LinearLayout, dst: LinearLayout) -> ShufflePlan | None:
 def _plan(
     src: LinearLayout, dst: LinearLayout, received: LinearLayout, *, may_share: bool
 ) -> ShufflePlan:
-    """One plan of a conversion that has some.
+    """Makes one of the two plans of a conversion.
 
     Args:
         src: The layout of the tile.
         dst: The layout that is wanted.
-        received: The same without registers that are copies of others.
+        received: `dst` without registers that are copies of others.
         may_share: As for `_relabel`.
     """
     maps = _solve_in_warp(src, received)
@@ -283,9 +283,9 @@ class PairedPlan:
     """A conversion that moves two registers at once, wherever they go.
 
     Attributes:
-        sources: Of each word, the two source registers that are in it.
-        plan: What is done with words; its result has a word per destination register.
-        halves: Per destination register which half of its word it is, 0 or 1.
+        sources: The two source registers of each word.
+        plan: The plan for words; its result has a word per destination register.
+        halves: The half of its word that each destination register is, 0 or 1.
     """
 
     sources: tuple[tuple[int, int], ...]
@@ -310,14 +310,15 @@ def shuffle_clocks(src: LinearLayout, dst: LinearLayout, bits: int) -> float:
 
 @lru_cache(maxsize=4096)
 def paired_plan(plan: ShufflePlan, n_sources: int, bits: int) -> PairedPlan | None:
-    """A plan with half as many shuffles and selects, of words of two registers.
+    """A plan that moves words of two registers, with half the shuffles and selects.
 
-    Rounds are linear in their number, and selects XOR registers. So let t be a number
-    whose round reads register m of the lane itself: the rounds i and i ^ t read
-    registers of one lane that differ by m. Let p be a bit of m: registers that differ
-    by m are a word, named by the one without p. No select may part the words, or change
-    their halves: those before have no p, and those after do not change whether a
-    round's register has it. Neighbours are taken first, which are often packed already.
+    Rounds are linear in their number, and selects XOR registers. Let t be a number
+    whose round reads register m of the lane itself. Then the rounds i and i ^ t read
+    registers of one lane that differ by m. Two registers that differ by m are a word.
+    Let p be a bit of m; the register without p names the word. No select may part words
+    or swap their halves: selects before have no p, and selects after do not change
+    whether the register of a round has p. Neighbours are tried first, since they are
+    often packed already.
 
     Args:
         plan: The plan for single registers.
@@ -325,7 +326,7 @@ def paired_plan(plan: ShufflePlan, n_sources: int, bits: int) -> PairedPlan | No
         bits: Bits of an element.
 
     Returns:
-        None where no registers stay together, or two of them are no word.
+        The plan, or None if no registers stay together or two are not 32 bits.
     """
     if 2 * bits != _WORD_BITS:
         return None
@@ -354,9 +355,9 @@ def _paired(
     Args:
         plan: The plan for single registers.
         n_sources: How many source registers there are.
-        other: What registers of a word differ by.
-        step: What the numbers of their rounds differ by.
-        bit: The bit of a source register that the first of a word has not.
+        other: The XOR between the two registers of a word.
+        step: The XOR between the numbers of their rounds.
+        bit: The bit of a source register that the first register of a word lacks.
     """
     is_second = [entry.register >> bit & 1 for entry in plan.rounds]
     unit = next(i for i in range(len(is_second)) if is_second[1 << i])
@@ -384,5 +385,5 @@ def _paired(
 
 
 def _without(number: int, bit: int) -> int:
-    """A number with a bit taken out: those above move down."""
+    """A number with one bit removed; the bits above it move down."""
     return number >> bit + 1 << bit | number & (1 << bit) - 1

@@ -96,8 +96,8 @@ def common_complement(
 ) -> list[int]:
     """Gives a basis of a largest space that intersects neither of two spans.
 
-    Outside their sum, any unit vectors are suitable; inside it, a vector of `left` plus
-    one of `right` is in neither, so these are paired (linear layouts, "optimal
+    Any unit vectors outside their sum are suitable. Inside the sum, a vector of `left`
+    plus one of `right` is in neither, so these are paired (linear layouts, "optimal
     swizzling").
 
     Args:
@@ -127,9 +127,9 @@ def _fitted(
     """Builds a layout that begins with the vector `low` and has no conflicts.
 
     Two lanes of a wavefront conflict if the difference of their elements has no bank
-    bits but has bits above them. So those *line* bits must span a space that does not
-    intersect that of the lanes (and low bits) of either side; the bank bits take the
-    rest.
+    bits but has bits above them, the *line* bits. So the line bits must span a space
+    that does not intersect the space of the lanes and low bits of either side. The bank
+    bits take the rest.
     """
     size = sum(n_bits(extent) for extent in shape)
     units = [1 << bit for bit in range(size)]
@@ -144,8 +144,9 @@ def _fitted(
         while width < len(low) and low[width] in side.columns[0]:
             width += 1
         lane_bits = _wavefront_lane_bits(element_bits << width)
-        # A line bit combined with a bit of a vector permutes the vector, which only a
-        # register bit may do: so these come last on both sides, to be paired last.
+        # A line bit combined with a bit of a vector permutes the vector. Only a
+        # register bit may do that, so such bits come last on both sides, to be paired
+        # last.
         chosen = sorted(side.columns[1][:lane_bits], key=other.columns[0].__contains__)
         spans.append([*chosen, *low[: max(width, word)]])
     n_line = max(0, size - n_bits(_LINE_BYTES * 8 // element_bits))
@@ -261,7 +262,7 @@ def choose_copied(
 ) -> SharedLayout:
     """Picks the buffer layout for a tile that copies write and several tiles read.
 
-    As `choose_swizzle`, of the layouts that keep each unit of a copy together.
+    As `choose_swizzle`, among the layouts that keep each unit of a copy together.
 
     Args:
         shape: Extents of the buffer in elements.
@@ -301,9 +302,9 @@ def _matrix_rows(
     unit: int,
     fastest: int,
 ) -> LinearLayout | None:
-    """Which rows `ldmatrix` reads at a time for a tile, as if lanes loaded whole units.
+    """The rows that `ldmatrix` reads at a time, as a layout of lanes with whole units.
 
-    None where it does not apply, or where a unit is no row of 16 bytes.
+    None if `ldmatrix` does not apply, or if a unit is not a row of 16 bytes.
     """
     if unit * element_bits != 8 * _UNIT_BYTES:
         return None

@@ -3,14 +3,15 @@
 
 Tensor memory has 128 lanes of 512 columns, words of 32 bits (PTX ISA, "Tensor Memory
 Addressing"). One thread starts `tcgen05.mma`, which multiplies 64 or 128 rows of A by
-16 to 256 columns of B over 32 bytes along K. Row r of D lies in lane r, of 64 rows in
-lane r / 16 * 32 + r % 16, and column c of D in column c of tensor memory, whatever its
-type ("Data Path Layout Organization", layouts D and F). Left operands in tensor memory
-have the lanes of D, and as many elements in a column as fit ("Matrix A").
+16 to 256 columns of B over 32 bytes along K. Row r of D lies in lane r if D has 128
+rows, in lane r / 16 * 32 + r % 16 if it has 64. Column c of D lies in column c of
+tensor memory, whatever its type ("Data Path Layout Organization", layouts D and F).
+Left operands in tensor memory have the lanes of D, and each column holds as many of
+their elements as fit ("Matrix A").
 
 Warp w reaches the lanes from 32 (w mod 4) on. `tcgen05.ld` of shape 32x32b gives each
-thread its row, of shape 16x256b the fragments that a warp of `wgmma` has: 64 rows use
-16 lanes of each warp, which the first shape would leave half of the threads without.
+thread its row; shape 16x256b gives the fragments that a warp of `wgmma` has. 64 rows
+use 16 lanes of each warp; the first shape would leave half of the threads without rows.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ class _Kind:
     """A kind of instruction: element types that have its data path.
 
     Attributes:
-        name: As PTX writes it behind `.kind::`.
+        name: Its name in PTX after `.kind::`.
         depth: K of an instruction.
-        codes: Of operands, in bits 7 to 9 and 10 to 12 of instruction descriptors.
+        codes: Codes of operand types, bits 7 to 9 and 10 to 12 of descriptors.
         sums: Element types of D, and their code in bits 4 and 5.
-        suffix: What stands behind the shape in the names of its atoms.
+        suffix: The text after the shape in the names of its atoms.
         scalings: Scale factors that its instructions take.
         factors: How many of them along K.
         packed: Elements in a byte of shared memory.
@@ -108,11 +109,11 @@ class TensorAtom:
         shape: (M, N, K) in elements.
         types: Element types; K decides them.
         c: Layout of the sum in registers, M x N, of four warps.
-        suffix: What stands behind the shape in its name.
+        suffix: The text after the shape in its name.
         scalings: Scale factors that it takes.
         factors: How many of them along K.
         packed: Elements in a byte of shared memory, neighbours along K, the first in
-            its low half; without padding, other than in kind f8f6f4 (PTX ISA, "Packing
+            its low half. They have no padding, unlike in kind f8f6f4 (PTX ISA, "Packing
             formats").
         ctas: CTAs whose rows it multiplies: 2 are a pair, each with M rows of A and D
             of its own, and N / 2 columns of B ("Data Path Layout Organization",
@@ -145,10 +146,10 @@ def kind_of(operand: str, suffix: str = "") -> str:
 
     Args:
         operand: The element type.
-        suffix: That of the atom.
+        suffix: The suffix of the atom.
 
     Raises:
-        LayoutError: No kind does.
+        LayoutError: No kind multiplies this type.
     """
     return _kind(operand, suffix).name
 
@@ -228,13 +229,13 @@ def find_tensor_atom(
     Args:
         operand: The element type of A and B.
         accumulator: The element type of the sum.
-        rows: Rows of the result of a CTA, which it has at most.
-        columns: Columns of it.
+        rows: Rows of a CTA's result; the instruction has at most so many.
+        columns: Columns of it, likewise.
         scaling: The scale factors, if there are some.
         ctas: CTAs that multiply together.
 
     Returns:
-        The instruction, or None where none takes the types or is so small.
+        The instruction, or None if none takes the types or is small enough.
     """
     m, n = min(rows, TENSOR_ROWS[-1]), min(columns, TENSOR_COLUMNS[-1])
     ends = {
@@ -251,7 +252,10 @@ def find_tensor_atom(
 
 
 def _sums(rows: int, columns: int) -> LinearLayout:
-    """What `tcgen05.ld` gives four warps of M x N words: 32x32b, of 64 rows 16x256b."""
+    """The layout of M x N words that `tcgen05.ld` gives four warps.
+
+    Its shape is 32x32b, or 16x256b for 64 rows.
+    """
     if rows == _HALF_ROWS:
         right = [(0, 8 << bit) for bit in range(n_bits(columns // 8))]
         return LinearLayout(
@@ -272,10 +276,10 @@ def _sums(rows: int, columns: int) -> LinearLayout:
 def tensor_sums(
     shape: tuple[int, ...], num_warps: int, atom: TensorAtom
 ) -> LinearLayout:
-    """The layout that a sum in tensor memory has when it comes to registers.
+    """The layout that a sum in tensor memory has when it is loaded to registers.
 
-    Four warps reach all lanes. More of them divide the blocks of rows, each of which
-    has columns of its own, and then the columns of a block.
+    Four warps reach all lanes. More warps divide first the blocks of rows, each of
+    which has its own columns, and then the columns of a block.
 
     Args:
         shape: M and N of the sum.
@@ -312,10 +316,10 @@ def tensor_sums(
 def columns_of_sums(
     shape: tuple[int, ...], num_warps: int, atom: TensorAtom
 ) -> LinearLayout | None:
-    """The layout that some columns of a sum have when they come to registers.
+    """The layout that some columns of a sum have when they are loaded to registers.
 
     Args:
-        shape: M of the sum, and so many columns.
+        shape: M of the sum, and the number of columns.
         num_warps: Warps that share them.
         atom: The instruction whose blocks the sum is made of.
 
@@ -332,7 +336,7 @@ def columns_of_sums(
 
 
 def rows_of_sums(layout: LinearLayout) -> int:
-    """M of the instructions whose sum has come to registers in a layout.
+    """M of the instructions whose sum was loaded to registers in a layout.
 
     Args:
         layout: One that `tensor_sums` gives.
@@ -375,7 +379,7 @@ def columns_of(shape: tuple[int, ...], rows: int) -> int:
 
 
 def allocation(columns: int) -> int:
-    """Columns that a kernel allocates for so many that it wants."""
+    """The columns that a kernel must allocate to get at least `columns`."""
     return max(LEAST_COLUMNS, 1 << (columns - 1).bit_length())
 
 
@@ -400,7 +404,7 @@ def instruction_descriptor(
 ) -> int:
     """The 32-bit descriptor of an instruction: its shape and types.
 
-    PTX ISA, "Instruction descriptor"; of scale factors see `scale_bits`.
+    PTX ISA, "Instruction descriptor"; `scale_bits` gives the bits of scale factors.
 
     Args:
         atom: The instruction.

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where scale factors of products in tensor memory lie, and how they get there.
 
-PTX ISA, "Block Scaling": those of 32 rows of A or columns of B lie in a column, one row
-in each lane, and again in the 32 lanes of each warp; a word has four factors of a row
-along K. An instruction takes one, two or four of them, from the byte on that its
-descriptor names.
+PTX ISA, "Block Scaling": a column holds the factors of 32 rows of A or columns of B,
+one row in each lane, repeated in the 32 lanes of each warp. A word has four factors of
+a row along K. An instruction takes one, two or four of them, starting at the byte that
+its descriptor names.
 
 `tcgen05.cp` of 32x128b.warpx4 copies 32 rows of 16 bytes from shared memory to four
 columns, the same for each warp ("Data Movement Shape"). So the words of four columns
-stand side by side there, those of the next lane behind them.
+stand side by side in shared memory, followed by those of the next lane.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _POWERS = "f8E8M0FNU"
 
 
 def scale_layout(shape: tuple[int, ...], axis: int, num_warps: int) -> LinearLayout:
-    """The factors that a thread has of a tile of them: those of the rows of its lane.
+    """The layout of a tile of factors; a thread has those of the rows of its lane.
 
     Registers count along a word, then words of further rows, then words along K.
 
     Args:
         shape: M x S, or S x N.
         axis: The dimension of rows of A or columns of B.
-        num_warps: Warps that all have the same.
+        num_warps: Number of warps; all hold the same factors.
     """
     rows, factors = shape[axis], shape[1 - axis]
     lane = unit_steps(axis, 1, min(ROWS, rows), 2)
@@ -64,7 +64,7 @@ def scale_buffer(shape: tuple[int, ...], axis: int) -> SharedLayout | None:
         axis: The dimension of rows of A or columns of B.
 
     Returns:
-        The layout; None where the factors do not fill words, lanes and four columns.
+        The layout; None if the factors do not fill words, lanes and four columns.
     """
     rows, factors = shape[axis], shape[1 - axis]
     if (
@@ -92,13 +92,13 @@ def scale_columns(rows: int, factors: int) -> int:
 
     Args:
         rows: Rows of A, or columns of B.
-        factors: Factors of each.
+        factors: Factors of each row or column.
     """
     return -(-rows // ROWS) * -(-factors // FACTORS)
 
 
 def scale_place(rows: int, row: int, factor: int) -> tuple[int, int]:
-    """The column of a factor, from the first of its operand's, and its byte there.
+    """The column of a factor, counted from its operand's first, and its byte there.
 
     Args:
         rows: Rows of A, or columns of B.
@@ -110,13 +110,13 @@ def scale_place(rows: int, row: int, factor: int) -> tuple[int, int]:
 
 
 def scale_bits(scale: str, bytes_: tuple[int, int]) -> int:
-    """What an instruction descriptor says of scale factors.
+    """The bits of an instruction descriptor that describe scale factors.
 
     PTX ISA, "Instruction descriptor", kinds with scale factors.
 
     Args:
-        scale: Their element type.
-        bytes_: The first byte of those of A and of B in their words.
+        scale: Element type of the factors.
+        bytes_: First byte of the factors of A and of B in their words.
     """
     bits = int(scale == _POWERS) << _TYPE_BIT
     for place, byte in zip(_BYTE_BITS, bytes_, strict=True):
@@ -128,8 +128,8 @@ def columns_of_scales(atom: TensorAtom, extents: tuple[int, int, int]) -> int:
     """Columns of tensor memory that all factors of a product take.
 
     Args:
-        atom: Its instruction.
-        extents: M, N and K.
+        atom: The instruction of the product.
+        extents: M, N and K of the product.
     """
     m, n, k = extents
     factors = k // atom.shape[2] * atom.factors

@@ -2,9 +2,10 @@
 """The matrix instructions of a warpgroup: their shapes, element types and fragments.
 
 `wgmma.mma_async` multiplies 64 rows of A, in registers or in shared memory, by 8 to 256
-columns of B in shared memory, over 32 bytes along K. Four warps hold 16 rows of the
-result each; within a warp the fragments of A and of the result are those of `mma.sync`
-with 16 rows, the result with 8 further columns for every four registers (PTX ISA,
+columns of B in shared memory, over 32 bytes along K. Each of four warps holds 16 rows
+of the result. Within a warp the fragments of A and of the result are those of
+`mma.sync` with 16 rows; every four registers hold 8 further columns of the result (PTX
+ISA,
 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", "Register
 Fragments for wgmma.mma_async").
 """
@@ -90,17 +91,17 @@ class WgmmaAtom:
 
     @cached_property
     def in_pairs(self) -> WgmmaAtom:
-        """The same instruction, of which each lane has two neighbouring rows.
+        """The same instruction with two neighbouring rows in each lane.
 
-        Rows of A may come in any order if those of the result do: here lane group g has
-        rows 2g and 2g + 1 of a warp's 16, where the instruction has g and g + 8. Where
-        bytes of A lie along M, `ldmatrix.trans` brings them so.
+        Rows of A may come in any order if the rows of the result have the same order.
+        Here lane group g has rows 2g and 2g + 1 of a warp's 16 instead of g and g + 8.
+        `ldmatrix.trans` gives this order if the bytes of A lie along M.
         """
         return replace(self, a=_in_pairs(self.a), c=_in_pairs(self.c))
 
 
 def _in_pairs(fragment: LinearLayout) -> LinearLayout:
-    """A fragment with row 1, 2, 4, 8 of a warp where 8, 1, 2, 4 was."""
+    """Replaces the rows 8, 1, 2, 4 of a warp in a fragment by 1, 2, 4, 8."""
     moved = {1: 2, 2: 4, 4: 8, 8: 1}
 
     def change(bases: Sequence[Coord]) -> tuple[Coord, ...]:
@@ -158,7 +159,7 @@ def wgmma_atom(name: str) -> WgmmaAtom | None:
 
 
 def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
-    """The instruction of a name, with rows in pairs where accumulators have them so.
+    """The instruction of a name, with rows in pairs if its accumulators have them so.
 
     Args:
         name: The name of the instruction.
@@ -199,8 +200,8 @@ def tile_wgmma(
     """Tiles an operand of a product in registers with fragments, over warpgroups.
 
     The M x N result is cut into `groups[0]` x `groups[1]` rectangles, one for each
-    warpgroup, those along M counted fastest. A is held by all warpgroups of a row:
-    their bits along N have zero bases. In each thread the registers count those of an
+    warpgroup; warpgroups along M count fastest. All warpgroups of a row hold A: their
+    bits along N have zero bases. In each thread the registers count those of an
     instruction first, then the instructions along the last dimension, then along M.
     Example: the 128 x 256 result of two warpgroups along M has the registers
     (0, 1) (8, 0) (0, 8) ... (0, 128) and the warps (16, 0) (32, 0) (64, 0).

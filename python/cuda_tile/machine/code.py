@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads what nvdisasm prints: instructions, blocks and loops of one kernel.
 
-A call of a label from which nothing returns is a jump: for sm_80 ptxas leaves some
-loops so. Code behind other calls (long divisions) is reached by them alone.
+A call of a label from which no path returns is a jump: ptxas emits some loops of sm_80
+so. Code of other calls (long divisions) is reached only by them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TABLE = re.compile(r'BRANCH_TARGETS\s+([^"*]*)')
 _REGISTER = re.compile(r"\b(U?[RP])(\d+)\b")
 _JUMPS = frozenset({"BRA", "BRX", "BRXU", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL"})
 _PLAIN = frozenset({"BRA", "JMP"})
-# Words of a mnemonic: bits that a lane moves.
+# Words of a mnemonic, and the bits that a lane moves.
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 
 
@@ -35,8 +35,8 @@ class MachineInstruction:
     """One instruction.
 
     Attributes:
-        name: The mnemonic with what follows its dots: `LDS.128`.
-        operands: Their text.
+        name: The mnemonic with its suffixes: `LDS.128`.
+        operands: The operands as text.
         guard: The predicate, or empty.
         line: The line that the line table has for it; 0 if none.
     """
@@ -58,7 +58,7 @@ class MachineInstruction:
 
     @property
     def width_bytes(self) -> int:
-        """Bytes that a lane moves, of an access of memory: 4 where no word says it."""
+        """Bytes that a lane moves in a memory access: 4 if no suffix says it."""
         return next((_WIDTHS[w] for w in self.words if w in _WIDTHS), 32) // 8
 
     @property
@@ -70,7 +70,7 @@ class MachineInstruction:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether a jump may be passed by: a guard, or a condition before it."""
+        """Whether a jump may not be taken: it has a guard, or a condition before it."""
         ahead = self.operands.split("`", 1)[0].strip(" ,")
         is_tested = self.opcode in _PLAIN and bool(ahead) and "BRANCH" not in ahead
         return bool(self.guard) or is_tested
@@ -133,7 +133,7 @@ class MachineCode:
         return sorted(seen)
 
     def _calls(self, block: int) -> bool:
-        """Whether a block ends with a call that returns, or of what is not here."""
+        """Whether a block ends with a call that returns, or that leaves this code."""
         if self.last(block).opcode != "CALL":
             return False
         targets = self._targets(block)
@@ -158,7 +158,7 @@ class MachineCode:
             yield from dict.fromkeys(self._beyond(block))
 
     def _beyond(self, block: int) -> Iterator[int]:
-        """What follows a block where each call is a jump."""
+        """The successors of a block if each call is a jump."""
         last = self.last(block)
         yield from self._targets(block)
         if last.opcode not in _JUMPS or last.is_conditional:
@@ -180,10 +180,10 @@ class MachineCode:
 
 
 def read_code(text: str, kernel: str) -> MachineCode:
-    """The code of a kernel in what nvdisasm printed.
+    """The code of a kernel, from the output of nvdisasm.
 
     Args:
-        text: What `nvdisasm --print-code --print-line-info` printed.
+        text: The output of `nvdisasm --print-code --print-line-info`.
         kernel: The kernel's name.
 
     Raises:

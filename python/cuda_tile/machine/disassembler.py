@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs nvdisasm, the package nvidia-cuda-nvdisasm on PyPI, the extra `report` of ours.
 
-It is for machine code that ptxas made of PTX here; other compilers' output is not
+It is for machine code that ptxas made from PTX here; other compilers' output is not
 disassembled.
 """
 
@@ -25,7 +25,7 @@ def find_nvdisasm() -> Path | None:
 
 
 def disassemble(cubin: bytes, *options: str) -> str:
-    """What nvdisasm prints of a cubin's code.
+    """The output of nvdisasm for a cubin's code.
 
     Args:
         cubin: The ELF image.

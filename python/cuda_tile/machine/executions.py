@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How often machine instructions ran, from how often the PTX lines did.
 
-Line tables say which PTX line each machine instruction came from. What ptxas merged,
-copied or moved runs more or less often than its line, so that only instructions with
-effects are taken by their lines; what enters a block leaves it, which gives the rest.
+Line tables say which PTX line each machine instruction came from. Instructions that
+ptxas merged, copied or moved run more or less often than their line, so only
+instructions with effects take the counts of their lines. The others follow, since
+control that enters a block leaves it.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _LEVELS, _JUMPS = 3, 2
 
 @dataclass(frozen=True)
 class Executions:
-    """How often warps ran each machine instruction: the least that is sure.
+    """Lower bounds of how often warps ran each machine instruction.
 
     Attributes:
         code: The instructions.
         counts: Warps that ran each; float64[instructions].
-        is_known: Whether the count of each is exact, but for remainders of unrolled
-            loops that are taken not to run; bool[instructions].
+        is_known: Whether each count is exact, except for remainders of unrolled loops,
+            which are assumed not to run; bool[instructions].
         agreeing, contradicting: How many counts of lines that were not needed agree
             with the rest, and how many do not.
     """
@@ -44,10 +45,10 @@ class Executions:
     contradicting: int
 
     def entries(self) -> dict[int, float]:
-        """By the head of each loop how often warps entered it, at most.
+        """An upper bound of how often warps entered each loop, by the loop's head.
 
-        The nearest block that each entry has passed tells, if its count is known: a
-        loop that ran is taken not to be passed by.
+        It is the count of the nearest block before each entry, if that is known: a loop
+        that ran is assumed not to be skipped.
         """
         graph, found = self.code.graph, dict[int, float]()
         above = graph.dominators()
@@ -76,7 +77,7 @@ class Executions:
 
 
 class _Flow:
-    """The edges between the blocks of a kernel, and what is known of them."""
+    """The edges between the blocks of a kernel, and equations for their counts."""
 
     def __init__(self, code: MachineCode) -> None:
         self._code = code
@@ -106,7 +107,7 @@ class _Flow:
         return row, float(block == 0)
 
     def leaves(self, block: int) -> Row | None:
-        """What leaves a block; None where it may end the kernel or a function."""
+        """The edges that leave a block; None if it may end the kernel or a function."""
         if self._code.last(block).opcode in ("EXIT", "RET", "KILL", "BPT"):
             return None
         if not self._out[block]:
@@ -124,12 +125,12 @@ class _Flow:
     ) -> tuple[Row, float]:
         """An equation: all copies of an instruction ran as often as its line.
 
-        Of a body that stands several times in a block one jump is left. An instruction
-        that stands more often than the body is one of several that the line became.
+        If a body occurs several times in a block, one jump is left. An instruction that
+        occurs more often than the body is one of several from its line.
 
         Args:
-            places: How often the instruction stands in which blocks.
-            unrolled: How often the body of a loop stands in a block.
+            places: How often the instruction occurs in each block.
+            unrolled: How often the body of a loop occurs in a block.
             warps: Warps that ran the line.
             started: Warps that began the kernel.
         """
@@ -196,7 +197,7 @@ def executions(
     for line, places in (pair for copies in levels[:_JUMPS] for pair in copies):
         if main := _without_remainders(places):
             row, value = flow.evidence(main, unrolled, warps_of_line[line], started)
-            if not found.solve(row)[1]:  # nothing else tells
+            if not found.solve(row)[1]:  # no other equation tells
                 found.add(row, value)
     counts = np.zeros(len(code.code))
     is_known = np.ones(len(code.code), np.bool_)
@@ -212,9 +213,9 @@ def executions(
 def _copies(
     code: MachineCode, warps_of_line: Mapping[int, int], guarded: Set[int], level: int
 ) -> list[tuple[int, Counter[int]]]:
-    """Lines, and in which blocks how many copies of an instruction came from each."""
+    """For each line, the copies of its instructions in each block."""
     waits = {instruction.line for instruction in code.code if is_poll(instruction)}
-    known = warps_of_line.keys() - waits  # how often the emulator asks means nothing
+    known = warps_of_line.keys() - waits  # the emulator's polls mean nothing
     copies: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
     for block in code.reached:
         for instruction in code.instructions(block):
@@ -229,9 +230,10 @@ def _copies(
 def _is_other_way(
     code: MachineCode, block: int, instruction: MachineInstruction
 ) -> bool:
-    """Whether a jump is what is left of one that leaves in the block before it.
+    """Whether a jump is the rest of one that leaves in the block before it.
 
-    ptxas may turn the condition of a loop's last jump: some leave, all others go back.
+    ptxas may negate the condition of a loop's last jump: some lanes leave, all others
+    go back.
     """
     if instruction is not code.last(block) or instruction.is_conditional:
         return False
@@ -245,10 +247,10 @@ def _is_other_way(
 def _unrolled(
     code: MachineCode, effects: Sequence[tuple[int, Counter[int]]]
 ) -> dict[int, int]:
-    """How often the body of a loop stands in each block.
+    """How often the body of a loop occurs in each block.
 
-    As the rarest instruction that has an effect; where there is none, as most
-    operations on floats; else as loads, of which ptxas may join some.
+    It occurs as often as the rarest instruction with an effect; without one, as most
+    operations on floats; else as loads, some of which ptxas may merge.
     """
     found: dict[int, int] = {}
     for _, places in effects:
@@ -267,10 +269,10 @@ def _unrolled(
 
 
 def _without_remainders(places: Counter[int]) -> Counter[int] | None:
-    """The block where most copies of a loop's body are, if there is one.
+    """The block with most copies of a loop's body, if there is one.
 
-    What ptxas unrolled has a loop of fewer copies behind it, for the rest: that one is
-    taken not to run where nothing else tells.
+    A loop that ptxas unrolled is followed by a loop with fewer copies, for the
+    remaining iterations: that one is assumed not to run if no equation tells.
     """
     (block, most), *others = places.most_common()
     is_main = bool(others) and all(times < most for _, times in others)

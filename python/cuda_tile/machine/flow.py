@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linear equations that are added one by one, as long as they say something new.
+"""Linear equations that are added one by one if they say something new.
 
-Kirchhoff's law for programs: what enters a block leaves it (Knuth, "The Art of Computer
-Programming" 1, 1.3.3), so that few counters tell how often each block ran.
+Kirchhoff's law for programs: control that enters a block leaves it (Knuth, "The Art of
+Computer Programming" 1, 1.3.3), so that few counters tell how often each block ran.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _AGREES = 1e-6
 
 
 class Equations:
-    """Equations in reduced form: each kept one has a variable of its own.
+    """Equations in reduced form: each one that is kept has its own variable.
 
     Attributes:
         agreeing, contradicting: Equations that followed from earlier ones, and that
@@ -44,7 +44,7 @@ class Equations:
         self._pivots.append(pivot)
 
     def reduced(self, row: Row) -> Row:
-        """What is left of `row`, coefficients and value, with known ones put in."""
+        """`row`, as coefficients and value, after substituting known variables."""
         if not self._pivots:
             return row
         known: Row = np.matmul(row[self._pivots], self._rows)
@@ -53,8 +53,8 @@ class Equations:
     def solve(self, row: Row) -> tuple[float, bool]:
         """The value of `row @ x` with free variables 0, and whether there are none.
 
-        Where all of x is at least 0 and the free part has no negative coefficient, the
-        value is the least that it can be; else the least is taken to be 0.
+        If all of x is at least 0 and the free part has no negative coefficient, the
+        value is the least possible; otherwise the least is assumed to be 0.
         """
         left = self.reduced(np.append(row, 0.0))
         free = left[:-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What machine instructions are, by their mnemonics.
+"""The kinds of machine instructions, by their mnemonics.
 
 NVIDIA lists the mnemonics (CUDA Binary Utilities, "Instruction Set Reference") but not
 the units that run them. Units are those of the throughput table of the CUDA C++
@@ -59,30 +59,30 @@ def unit_of(instruction: MachineInstruction) -> Unit:
 
 
 def touches_memory(instruction: MachineInstruction) -> bool:
-    """Whether threads access shared or global memory by it."""
+    """Whether an instruction accesses shared or global memory."""
     is_wait = instruction.opcode == "SYNCS"
     return unit_of(instruction) in ("shared", "global") and not is_wait
 
 
 def computes_floats(instruction: MachineInstruction) -> bool:
-    """Whether it is arithmetic of floats: mostly one of them comes of a line of PTX."""
+    """Whether it is float arithmetic, mostly one instruction per line of PTX."""
     units = ("f32", "f64", "half", "special")
     return unit_of(instruction) in units and instruction.opcode not in _INTEGER_MULS
 
 
 def loads_global(instruction: MachineInstruction) -> bool:
-    """Whether a lane gets data of global memory by it, in a register."""
+    """Whether it loads data from global memory to a register."""
     is_load = instruction.opcode in _LOADS and not is_spill(instruction)
     return is_load and unit_of(instruction) == "global"
 
 
 def is_spill(instruction: MachineInstruction) -> bool:
-    """Whether it moves a register to or from local memory."""
+    """Whether it spills a register to local memory, or reloads one."""
     return instruction.opcode in ("LDL", "STL")
 
 
 def is_poll(instruction: MachineInstruction) -> bool:
-    """Whether it asks an mbarrier whether a phase is over."""
+    """Whether it polls an mbarrier for the end of a phase."""
     return instruction.opcode == "SYNCS" and "PHASECHK" in instruction.words
 
 
@@ -95,9 +95,9 @@ def trust(instruction: MachineInstruction, *, is_guarded: bool = False) -> int |
             which no lane does it.
 
     Returns:
-        0 for what has effects, which ptxas neither joins nor moves out of loops; 1 for
-        loads; 2 for jumps, which it may merge; None for others, for spills, which
-        ptxas adds, and for what a predicate may leave out, so that it stands for a
+        0 for instructions with effects, which ptxas neither merges nor moves out of
+        loops; 1 for loads; 2 for jumps, which it may merge. None for all others, for
+        spills, which ptxas adds, and for predicated instructions, which may come from a
         branch of the PTX.
     """
     is_left_out = (

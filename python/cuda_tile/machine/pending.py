@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads of global memory that are on their way to a thread, in the machine's order.
+"""Loads of global memory in flight to a thread, in the order of machine code.
 
-ptxas moves loads in front of what waits for earlier ones, so that more are on their way
-than the order of the PTX text tells.
+ptxas moves loads before instructions that wait for earlier loads, so that more are in
+flight than the order of the PTX text suggests.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _REGISTER_BYTES = 4
 
 
 def pending_by_line(code: MachineCode) -> dict[int, int]:
-    """Most bytes of loads that a thread awaits, by the PTX line of the latest one.
+    """The most bytes that loads of a thread have in flight, by the latest PTX line.
 
-    Only loads of one block are taken together.
+    Only loads of one block are added up.
     """
     found: dict[int, int] = {}
     for block in code.reached:
@@ -28,7 +28,7 @@ def pending_by_line(code: MachineCode) -> dict[int, int]:
 
 
 def _pending(block: Sequence[MachineInstruction]) -> list[tuple[int, int]]:
-    """Behind each load its line, and the bytes that are awaited there."""
+    """For each load its line, and the bytes in flight after it."""
     found: list[tuple[int, int]] = []
     awaited: dict[str, MachineInstruction] = {}
     for instruction in block:

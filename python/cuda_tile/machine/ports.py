@@ -2,10 +2,10 @@
 """How long instructions keep the read ports of the register file.
 
 Huerta et al. ("Analyzing Modern NVIDIA GPU Cores", MICRO 2025) measured on RTX A6000:
-the registers of a scheduler lie in two banks, even and odd; each bank gives one
-register of a whole warp a clock; an instruction gets its operands within three clocks,
-else those behind it wait. What is marked `.reuse` stays for the next instruction that
-names the same register at the same place.
+the registers of a scheduler lie in two banks, even and odd. Each bank reads one
+register of a whole warp per clock. If an instruction does not get its operands within
+three clocks, later ones wait. An operand marked `.reuse` stays for the next instruction
+that names the same register at the same place.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def port_clocks(block: Iterable[MachineInstruction]) -> Iterator[int]:
 
 
 def _read(instruction: MachineInstruction, kept: dict[_Place, int]) -> list[int]:
-    """Registers that come through ports; notes which are kept for the next one."""
+    """The registers read through ports; notes which are kept for the next one."""
     operands = instruction.operands.split(",")
     found: list[int] = []
     for place, text in enumerate(operands):

@@ -4,6 +4,6 @@
 They carry out plans; the package `plan` makes them. Some choices need no plan and are
 made where they are used: layouts (`place`), the shape of an exchange (`stage`), the
 instructions of one op (`emit`), whether to move a barrier before a loop (`barriers`).
-Their numbers stand in constants.py. Rewriting passes share code in `rewrites`; the
-passes between levels have rules in `place`, `stage` and `emit`.
+constants.py has their numbers. Rewriting passes share code in `rewrites`. The passes
+between levels have rules in `place`, `stage` and `emit`.
 """

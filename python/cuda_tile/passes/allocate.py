@@ -2,15 +2,14 @@
 """Allocation of shared memory: buffers that are not live together may share bytes.
 
 Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in
-bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
-beside their tiles (`analysis/scratch.py`); what is left goes to tiles that loops keep
-(`ir/reuse.py`), if the plan says so. Buffers that are live at the same time
-(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as long
-as there is space: sharing costs a barrier, which is not worth it for a few bytes. A
-buffer that is first used behind the last op of a ring may take the bytes of its slots.
-It may not take those of its mbarriers, which would have to be invalidated. They stand
-behind the slots, or apart (`tileas.mbarriers`) where all else does not fit shared
-memory between them.
+bytes. The entry has `tileas.shared_bytes`, and `tileas.scratch` if ops need scratch
+memory (`analysis/scratch.py`). Tiles that loops keep (`ir/reuse.py`) get the remaining
+bytes, if the plan says so. Buffers that are live at the same time
+(`analysis/liveness.py`) do not overlap. Small buffers do not overlap with any other as
+long as there is space: sharing costs a barrier, too much for a few bytes. A buffer that
+is first used after the last op of a ring may take the bytes of its slots, but not those
+of its mbarriers, which would have to be invalidated. Mbarriers follow the slots, or
+stand apart (`tileas.mbarriers`) if other buffers do not fit between them.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ class Request:
     Attributes:
         size_bytes: Its size, rounded up to whole bank rows.
         conflicts: Numbers of the requests that it must not overlap.
-        alignment_bytes: What divides its offset.
-        own_bytes: How many at its end nothing else may ever overlap.
+        alignment_bytes: Alignment of its offset.
+        own_bytes: Bytes at its end that no other request may ever overlap.
     """
 
     size_bytes: int
@@ -94,7 +93,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _add_scratch(entry: ir.Operation, total: int) -> int:
-    """Scratch memory behind all buffers, where ops need some; gives the new end."""
+    """Adds scratch memory behind all buffers if ops need it; returns the new end."""
     size = scratch_bytes(entry)
     if size:
         i64 = ir.IntegerType.get_signless(64)
@@ -103,7 +102,7 @@ def _add_scratch(entry: ir.Operation, total: int) -> int:
 
 
 def _give_sums_places(entry: ir.Operation) -> None:
-    """A start of its own for each sum in tensor memory, where products change it."""
+    """Gives each sum in tensor memory that products change a start of its own."""
     if not tensor_products(entry):
         return
     for op in [op for op in nested_ops(entry) if begins_sum(op)]:
@@ -113,10 +112,10 @@ def _give_sums_places(entry: ir.Operation) -> None:
 
 
 def _add_tensor(entry: ir.Operation, total: int) -> int:
-    """What products in tensor memory wait for, behind the rest; gives the new end.
+    """Adds the mbarriers of products in tensor memory; returns the new end.
 
     Raises:
-        NoRoom: The sums want more columns than the chip has.
+        NoRoom: The sums need more columns than the chip has.
     """
     if not tensor_products(entry):
         return total
@@ -135,10 +134,9 @@ def _add_tensor(entry: ir.Operation, total: int) -> int:
 
 
 def _add_reuse(entry: ir.Operation, total: int) -> int:
-    """Slots for what loops keep, behind everything else; gives the new end.
+    """Adds slots for tiles that loops keep, behind all else; returns the new end.
 
-    All tiles of an iteration get the same number of slots, as many as there is space
-    for.
+    All tiles of an iteration get the same number of slots, as many as fit.
     """
     plan = read_plan(entry)
     if not plan.reuse:
@@ -159,7 +157,7 @@ def _add_reuse(entry: ir.Operation, total: int) -> int:
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:
-    """Offsets for all requests and their end, small ones apart if they fit so.
+    """Offsets for all requests, and their end; small ones stand apart if they fit.
 
     Args:
         requests: The buffers and rings.
@@ -180,7 +178,7 @@ def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], in
 def choose_apart(
     requests: Sequence[Request], space_bytes: int
 ) -> tuple[list[int], dict[int, int], int]:
-    """Offsets as `choose` has them, but the own bytes of a request stand by themselves.
+    """Offsets as from `choose`, but the own bytes of each request stand apart from it.
 
     Args:
         requests: The buffers and rings.
@@ -209,7 +207,7 @@ def choose_apart(
 
 
 def _repeating(flow: ControlFlow) -> set[ir.Operation]:
-    """The buffers that products or bulk copies read by themselves, swizzled or not."""
+    """The buffers that products or bulk copies read asynchronously, swizzled or not."""
     engines = [op for op in flow.ops() if reads_late(op)]
     if not engines:
         return set()
@@ -221,7 +219,7 @@ def _repeating(flow: ControlFlow) -> set[ir.Operation]:
 def _request(
     op: ir.Operation, apart: frozenset[int], repeating: set[ir.Operation]
 ) -> Request:
-    """What a buffer or a ring asks for."""
+    """The request of a buffer or a ring."""
     size = place_bytes(op)
     if op.name in RINGS:
         return Request(size, apart, SLOT_ALIGNMENT_BYTES, _own_bytes(op))
@@ -231,7 +229,7 @@ def _request(
 
 
 def _own_bytes(ring: ir.Operation) -> int:
-    """From the first mbarrier of a ring to its end; 0 without any."""
+    """Bytes from the first mbarrier of a ring to its end; 0 if it has none."""
     places = places_in(ring)
     return place_bytes(ring) - places.data_bytes if places.has_mbarriers else 0
 
@@ -246,7 +244,7 @@ def place_bytes(op: ir.Operation) -> int:
 
 
 def pack(requests: Sequence[Request]) -> tuple[list[int], int]:
-    """The lowest free offset for each request, largest first; and the end of all."""
+    """The lowest free offset for each request, the largest first; the end of all."""
     places: dict[int, int] = {}
     for number in sorted(
         range(len(requests)), key=lambda i: (-requests[i].size_bytes, i)
@@ -258,7 +256,7 @@ def pack(requests: Sequence[Request]) -> tuple[list[int], int]:
 
 
 def _lowest(requests: Sequence[Request], number: int, places: Mapping[int, int]) -> int:
-    """The lowest offset at which a request overlaps nothing that it must not."""
+    """The lowest offset at which a request overlaps no conflicting place."""
     request = requests[number]
     taken: list[tuple[int, int]] = []  # no byte of the request may lie in these
     others: list[tuple[int, int]] = []  # none of its own bytes may lie in these
@@ -286,7 +284,7 @@ def _lowest(requests: Sequence[Request], number: int, places: Mapping[int, int])
 
 
 def _space_bytes(entry: ir.Operation) -> int:
-    """What a CTA may take without keeping the planned number of CTAs off its SM."""
+    """Bytes that a CTA may take so that the planned number of CTAs fits on an SM."""
     target = read_target(entry)
     ctas = max(1, read_plan(entry).min_ctas)
     share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
@@ -311,8 +309,8 @@ def _described(op: ir.Operation, room_bytes: int) -> str:
     """A buffer or ring, its size and its line.
 
     Args:
-        op: What makes it.
-        room_bytes: What is left beside everything, here a negative number.
+        op: The op that makes it.
+        room_bytes: Bytes that are left after everything else, a negative number here.
     """
     size, where = place_bytes(op), location_text(op)
     if op.name not in RINGS:

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Barrier insertion for shared memory; no other pass inserts barriers for it.
 
-Contract: in, allocated level W; out, between any two accesses of overlapping
-shared bytes by different threads, one of them a store, every path has a
-`tileas.barrier`, one of the role inside `roles`. It is `async` between what threads
-write and copies or products that read it by themselves; what copies read is written
-behind an `await_copies`. Rings need none but a barrier from a release to the acquire
-of the same ring where its `sync` is `groups`: there a `take` is a barrier. Running the
-pass again adds nothing. In a cluster each is one of all its CTAs, and one stands
-before the first store to another CTA.
+Contract: in, allocated level W; out, every path between two accesses of overlapping
+shared bytes by different threads, one of them a store, has a `tileas.barrier`; inside
+`roles` it is one of the role. It is `async` between writes of threads and copies or
+products that read asynchronously. Threads write bytes that copies read only after an
+`await_copies`. Rings need no barrier, except from a release to the acquire of the same
+ring if its `sync` is `groups`; then a `take` is a barrier. Running the pass again adds
+nothing. In a cluster each barrier is one of all its CTAs, and one stands before the
+first store to another CTA.
 
-What is needed is inserted right before the op that needs it
-(`analysis/shared_accesses.py`), or once before a loop whose iterations need it only for
-what was accessed before the first of them. It may stand in a branch of `if` or in a
-loop: conditions and bounds are scalars, equal in all threads, so that all threads reach
-the barrier or none does.
+A barrier is inserted right before the op that needs it (`analysis/shared_accesses.py`),
+or once before a loop whose iterations need it only for accesses before the first of
+them. It may stand in a branch of `if` or in a loop: conditions and bounds are scalars,
+equal in all threads, so that all threads reach the barrier or none does.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ def run(entry: ir.Operation) -> None:
 
 
 def _before_loops(analysis: SharedAccesses, needs: Needs) -> Needs:
-    """What is needed, with barriers moved before loops where there are fewer then.
+    """Moves barriers before loops if fewer barriers then run.
 
-    A loop is asked only if something is pending where it begins, the outermost first.
+    Only loops with pending accesses at their start are tried, the outermost first.
     """
     ahead: Needs = {}
     for loop, inside in _loops_around(needs):
@@ -59,7 +58,7 @@ def _before_loops(analysis: SharedAccesses, needs: Needs) -> Needs:
 
 
 def _loops_around(needs: Needs) -> list[tuple[ir.Operation, list[Need]]]:
-    """The loops around ops that need a barrier, with these needs; outer ones first."""
+    """The loops around ops that need a barrier, with the needs; outer loops first."""
     found: dict[ir.Operation, list[Need]] = {}
     for op, need in needs.items():
         parent = op.parent if need.barrier else None
@@ -71,7 +70,7 @@ def _loops_around(needs: Needs) -> list[tuple[ir.Operation, list[Need]]]:
 
 
 def _weight(needs: Needs) -> int:
-    """How many barriers run if every loop has so many iterations."""
+    """How many barriers run if every loop has `BARRIER_LOOP_TRIPS` iterations."""
     return sum(
         BARRIER_LOOP_TRIPS ** loop_depth(op)
         for op, need in needs.items()
@@ -80,7 +79,7 @@ def _weight(needs: Needs) -> int:
 
 
 def _insert(op: ir.Operation, need: Need) -> None:
-    """Puts before an op what it needs."""
+    """Inserts the synchronisation that an op needs before it."""
     with ir.InsertionPoint(op), op.location:
         if need.copies:
             tileas.AwaitCopiesOp(read=True)

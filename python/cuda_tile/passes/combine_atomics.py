@@ -3,19 +3,19 @@
 
 Contract: in and out, verified level T. The pass decides nothing.
 
-An atomic whose result nobody uses, relaxed, on integers, may be made in any order, and
-several of them as one: others see a state that one of the orders leads to. Where facts
-say that groups of pointers are equal, because they come of one pointer or of an index
-that is equal along a dimension, a reduction combines each group's operands, as any
-other one does: in registers, lanes, then warps. One update is left for each group.
+Relaxed atomics on integers whose results are unused may run in any order, and several
+may become one: other threads see a state that one of the orders leads to. If facts say
+that groups of pointers are equal, because they come from one pointer or from an index
+that is equal along a dimension, a reduction combines each group's operands, like any
+other reduction: in registers, lanes, then warps. One update remains for each group.
 
-Elements that the mask leaves out count as what changes nothing. A group whose result
-changes nothing is not updated, so that one without any element touches no memory; where
-the mask is equal in each group too, it masks the groups instead.
+Masked elements count as the identity. A group whose result is the identity is not
+updated, so that a group without elements touches no memory. If the mask, too, is equal
+in each group, it masks the groups instead.
 
-Warps meet in shared memory although each of them could make an update of its own: the
-L2 cache makes updates of one place one after another, and of a counter that every tile
-block updates there would be as many more as there are warps.
+Warps combine in shared memory, although each of them could make its own update: the L2
+cache performs updates of one place one after another, and a counter that every tile
+block updates would get as many times more updates as there are warps.
 
 Contract `combine_atomics`
     Law: op(op(m, x), y) = op(m, op(x, y)) where op is associative and commutative.
@@ -67,7 +67,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _combine(found: Sequence[ir.Operation], facts: FactsOnDemand) -> None:
-    """Writes atomics whose elements meet as reductions with fewer updates."""
+    """Rewrites atomics with equal pointers as reductions with fewer updates."""
     known = [(op, _groups(op, facts)) for op in found]
     old: list[ir.Value] = []
     for op, groups in known:
@@ -84,10 +84,10 @@ def _groups(op: ir.Operation, facts: FactsOnDemand) -> Groups:
 
 
 def _join(op: ir.Operation, groups: Groups, leaders: GroupLeaders) -> list[ir.Value]:
-    """One update for each group, if pointers for them can be had.
+    """Makes one update for each group, if the groups' pointers can be computed.
 
     Returns:
-        What the atomic was made of; nothing if it stays.
+        The operands of the atomic that may now be unused; none if it stays.
     """
     (pointers,), (value,), masks, _ = segments(op)
     if not leaders.can(pointers, groups):
@@ -120,7 +120,7 @@ def _join(op: ir.Operation, groups: Groups, leaders: GroupLeaders) -> list[ir.Va
 
 
 def _erase_unused(values: Sequence[ir.Value]) -> None:
-    """Erases what computes values that nobody uses; a layout would be sought for it."""
+    """Erases ops that compute unused values, since `place` would lay them out."""
     work = {defining_op(value) for value in values}
     while work:
         op = work.pop()
@@ -131,7 +131,7 @@ def _erase_unused(values: Sequence[ir.Value]) -> None:
 
 
 def _differs(total: ir.Value, none: int) -> ir.Value:
-    """Which elements change something."""
+    """A tile of i1: whether each element differs from the identity."""
     flags = TileType.get(list(shape_of(total)), ir.IntegerType.get_signless(1))
     nothing = constant(none, total.type)
     return cuda_tile.CmpIOp(flags, "not_equal", total, nothing, "signed").result

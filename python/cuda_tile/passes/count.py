@@ -5,12 +5,12 @@ Contract: in, level W as `ring`, `skew` and `issue` leave it; out, the same with
 `groups` on every `take` of a ring that waits by groups, and on every `await` and
 `release` that waits for products.
 
-Copies of threads are committed in groups, one per `publish`, products one by one; both
-are waited for in order: "all but the N youngest" (PTX ISA, "cp.async.wait_group",
+Copies of threads are committed in groups, one per `publish`; each product is a group.
+Waits are in order: "all but the N youngest" (PTX ISA, "cp.async.wait_group",
 "wgmma.wait_group"). N is the number of groups that are younger, on every path, than the
-youngest one that is needed. The fewer the safer: paths that meet keep the smaller
-number, and where they disagree about which iterations a ring has in flight its takes
-wait for everything.
+youngest group that is needed. A smaller N is always safe: paths that meet keep the
+smaller number. If they disagree about the iterations that a ring has in flight, its
+takes wait for everything.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class InFlight:
     Attributes:
         rings: Ages of the iterations of each ring; None where paths disagree about
             them.
-        products: Groups of products since each pending value was made. One that is not
-            here was there from the start.
+        products: Groups of products since each pending value was made. A value that is
+            missing was pending from the start.
     """
 
     rings: Mapping[ir.Value, Ages | None] = field(
@@ -68,7 +68,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _groups(op: ir.Operation, state: InFlight) -> int | None:
-    """What an op may leave in flight; None if it waits for no groups."""
+    """Groups that an op may leave in flight; None if it waits for no groups."""
     if op.name in TAKES:
         if not waits_by_groups(op.operands[0]):
             return None
@@ -80,7 +80,7 @@ def _groups(op: ir.Operation, state: InFlight) -> int | None:
     ages = [state.products[value] for value in pending if value in state.products]
     if op.name in RELEASES and not pending:
         return None
-    # What was there from the start needs no wait; 0 says so without a second meaning.
+    # A value from the start needs no wait; 0 is right without a special case.
     return min(ages, default=0)
 
 
@@ -103,7 +103,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(rings, products)
 
     def forward(self, edge: Edge, state: InFlight) -> InFlight:
-        """A value that is handed on keeps its age."""
+        """A forwarded value keeps its age."""
         news = {
             received: state.products[sent]
             for sent, received in edge.pairs
@@ -114,7 +114,7 @@ class Groups(ForwardAnalysis[InFlight]):
         return InFlight(state.rings, {**state.products, **news})
 
     def transfer(self, op: ir.Operation, state: InFlight) -> InFlight:
-        """Publishes and products are new groups; a take is of the oldest iteration."""
+        """Publishes and products are new groups; a take ends the oldest iteration."""
         rings = dict(state.rings)
         match op.name:
             case "tileas.ring":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Passes that change each kernel of a module by itself."""
+"""Passes that change each kernel of a module separately."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def each_kernel(
 
     @wraps(change)
     def run(module: ir.Operation, options: Options) -> None:
-        del options  # what is chosen for a kernel stands in its attributes
+        del options  # the choices for a kernel are in its attributes
         for entry in entries(module):
             change(entry)
 

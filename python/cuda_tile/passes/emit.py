@@ -2,10 +2,9 @@
 """Lowering of level W to level P: one `llvm.func` per entry, in a `gpu.module`.
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
-`gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel
-parameters are the entry's, one to one, with natural alignment, and behind them what the
-launcher appends. Each kernel carries its launch data, `tileas.launch` (see
-`ir/launch.py`).
+`gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel parameters are
+the entry's, one to one, with natural alignment, followed by those that the launcher
+appends. Each kernel carries its launch data, `tileas.launch` (see `ir/launch.py`).
 """
 
 from __future__ import annotations
@@ -137,9 +136,9 @@ def emit_entry(entry: ir.Operation) -> None:
 def _launch_data(entry: ir.Operation) -> LaunchData:
     """How to launch an entry.
 
-    Shared memory beyond the static limit is dynamic, but not where the launcher asks
-    for none: ptxas takes up to the chip's limit for targets such as `sm_90a` (measured
-    with ptxas 13.5).
+    Shared memory beyond the static limit is dynamic, unless the launcher passes none:
+    ptxas accepts up to the chip's limit for targets such as `sm_90a` (measured with
+    ptxas 13.5).
     """
     shared, abi = _shared_bytes(entry), read_abi(entry)
     if abi == "tile":
@@ -242,8 +241,8 @@ def _declare(
 def _moves_registers(entry: ir.Operation) -> bool:
     """Whether roles have different numbers of registers.
 
-    ptxas ignores `setmaxnreg` where it does not know how many a thread has at the
-    start (C7508), and knows it from the number of CTAs that must fit.
+    ptxas ignores `setmaxnreg` if it does not know how many registers a thread has at
+    the start (C7508); it knows them from the number of CTAs that must fit.
     """
     op = find_roles(entry)
     return op is not None and any(role.registers for role in roles_of(op))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows the facts analysis: what is known of each integer and pointer.
+"""Shows the facts analysis: the facts of each integer and pointer.
 
 Contract: level T or W in and out; only the attribute `tileas.facts` is added, as
-text. For reading and for tests; the compiler asks `FactsAnalysis` itself.
+text. It is for readers and tests; the compiler asks `FactsAnalysis` itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FACTS_ATTRIBUTE = "tileas.facts"
 def run(entry: ir.Operation) -> None:
     """Writes the facts of each integer or pointer result as an attribute.
 
-    For reading and testing only: the compiler asks `FactsAnalysis` itself.
+    They are for readers and tests only: the compiler asks `FactsAnalysis` itself.
     """
     facts = FactsAnalysis(entry)
     for op in nested_ops(entry):

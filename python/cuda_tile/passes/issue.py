@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scheduling: products start as early, and are awaited as late, as data flow allows.
 
-Contract: in, level W from `skew`; out, the same ops in the same blocks, those of blocks
-with products that run by themselves in another order:
+Contract: in, level W from `skew`; out, the same ops in the same blocks. Blocks with
+asynchronous products have another order:
 
-- a product stands, behind the takes of its slots, as soon as its other operands are
-  there;
-- an await stands where nothing is left to do without it, the releases of the slots that
-  its products read right behind it;
-- a sum that no registers hold begins behind the awaits, before it, of sums that a loop
-  carries: it may take the place of one;
-- all else keeps its order.
+- a product stands right behind the takes of its slots, as soon as its other operands
+  are ready;
+- an await stands where no other op is left that does not need it, followed by the
+  releases of the slots that its products read;
+- a sum that takes no registers begins behind earlier awaits of sums that a loop
+  carries, since it may take the place of one;
+- all other ops keep their order.
 
-So what threads compute runs while products do. Between ops of one ring, accesses to
-shared buffers, and other effects, the order stays; so it does between barriers and the
-accesses to global memory that tokens order, for which `order` may have put them there.
+So threads compute while products run. The order stays between ops of one ring, between
+accesses to shared buffers, and between other effects. It also stays between barriers
+and accesses to global memory that tokens order, for which `order` may have inserted the
+barriers.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _order(ops: list[ir.Operation]) -> None:
-    """Moves the ops of a block to where the list schedule has them."""
+    """Moves the ops of a block to their places in the list schedule."""
     end = ops[-1]
     chosen = [ops[place] for place in schedule(ops[:-1])]
     if chosen == ops[:-1]:
@@ -97,10 +98,10 @@ def _order(ops: list[ir.Operation]) -> None:
 
 
 def schedule(ops: list[ir.Operation]) -> list[int]:
-    """The places of the ops of a block, its terminator left out, in their new order.
+    """The places of the ops of a block, without its terminator, in their new order.
 
-    A list schedule: of the ops whose needs are met, those that start products come
-    first, awaits last, and among alike ones the one that stood first.
+    It is a list schedule: among the ready ops, those that start products come first,
+    awaits last, and ops of one kind in their old order.
     """
     needs = _Needs(ops).found
     _delay_takes(ops, needs)
@@ -132,10 +133,10 @@ def _rank(op: ir.Operation) -> int:
 
 
 def _delay_takes(ops: list[ir.Operation], needs: list[set[int]]) -> None:
-    """Lets a take wait for what its first product waits for beside slots.
+    """Delays a take until the other operands of its first product are ready.
 
-    A take may have to wait for copies: nothing that could be done stands behind it.
-    Nothing that needs a later take is waited for, so that none waits for itself.
+    A take may wait for copies, so ops that could run before should not stand after it.
+    Ops that need a later take do not count, so that no take waits for itself.
     """
     latest: list[int] = []
     for place, op in enumerate(ops):
@@ -161,7 +162,7 @@ def _first_product(
 
 
 class _Needs:
-    """Which ops of a block each of its ops must stay behind.
+    """The dependences of a block: the ops that each op must stay behind.
 
     Args:
         ops: The ops, in order.
@@ -196,7 +197,7 @@ class _Needs:
             self.found.append(needed - {place})
 
     def _by_tokens(self, place: int, op: ir.Operation) -> Iterator[int]:
-        """What a barrier, or an access that tokens order, stays behind."""
+        """The ops that a barrier, or an access that tokens order, stays behind."""
         if op.name == _BARRIER:
             yield from self._ordered
             self._ordered = []
@@ -205,7 +206,7 @@ class _Needs:
             self._ordered.append(place)
 
     def _by_effects(self, place: int, op: ir.Operation) -> Iterator[int]:
-        """What an op stays behind because of what both do."""
+        """The ops that an op stays behind because of effects."""
         self._follow_slots(place, op)
         if not has_effects(op):
             return
@@ -230,7 +231,7 @@ class _Needs:
         self._effects.append(place)
 
     def _read_by(self, end: ir.Operation) -> frozenset[ir.Value]:
-        """The buffers that the products of an await read, but for other iterations'."""
+        """The buffers that the products of an await read in this iteration."""
         pending = end.operands[0]
         if pending in self._read or isinstance(pending.owner, ir.Block):
             return self._read.get(pending, frozenset())
@@ -238,9 +239,9 @@ class _Needs:
         return frozenset(map(root_of, factors))
 
     def _awaits_before(self, op: ir.Operation) -> Iterator[int]:
-        """The awaits of products that read what an op overwrites, or may overwrite.
+        """The awaits of products that read a buffer which an op may overwrite.
 
-        A buffer of this block is not the one of another iteration, and no other op's.
+        A buffer of this block differs from that of another iteration and of other ops.
         """
         buffer = root_of(op.operands[1]) if op.name in BUFFER_STORES else None
         maker = None if buffer is None else defining_op(buffer)
@@ -252,15 +253,15 @@ class _Needs:
                 yield place
 
     def _by_kind(self, place: int, op: ir.Operation) -> Iterator[int]:
-        """What an op stays behind that is no access to a shared buffer."""
+        """The ops that an op without shared accesses stays behind."""
         if op.name in RING_STEPS:
             yield from self._after(op.operands[0], place)
             if defining_op(op.operands[0]) in self._places:
                 yield from self._in_freed_bytes(place, op)
             if op.name in RELEASES:
                 yield from self._readers.pop(op.operands[0], ())
-                yield from self._after(_BARRIER)  # behind which one warp speaks for all
-            elif op.name in PUBLISHES:  # of a slot that threads may have filled
+                yield from self._after(_BARRIER)  # after it one warp releases for all
+            elif op.name in PUBLISHES:  # threads may have filled the slot
                 yield from self._after("filled")
         if runs_by_itself(op):
             read = {root_of(factor) for factor in factors_of(op)}
@@ -274,9 +275,9 @@ class _Needs:
             yield from self._after("others", place)
 
     def _in_freed_bytes(self, place: int, op: ir.Operation) -> Iterator[int]:
-        """A ring of this block is filled behind those released before it.
+        """Keeps an acquire behind earlier releases of rings of this block.
 
-        Their bytes may be the same: `plan` counts on that (plan/rings.py).
+        The rings may share bytes: `plan` relies on that (plan/rings.py).
         """
         if op.name in RELEASES:
             self._last["freed"] = place
@@ -284,14 +285,14 @@ class _Needs:
             yield from self._after("freed")
 
     def _after(self, what: object, place: int | None = None) -> Iterator[int]:
-        """The last op of a kind; `place` is the last one from now on."""
+        """The last op of a kind so far; `place` becomes the last one."""
         if what in self._last:
             yield self._last[what]
         if place is not None:
             self._last[what] = place
 
     def _follow_slots(self, place: int, op: ir.Operation) -> None:
-        """Notes who reads the slots of rings, and until which await."""
+        """Notes which ops read the slots of rings, and the awaits that end this."""
         if op.name in TAKES:
             self._rings |= {buffer: {op.operands[0]} for buffer in op.results}
             return
@@ -304,7 +305,7 @@ class _Needs:
 
 
 def _is_kept(start: ir.Operation) -> bool:
-    """Whether no registers hold a sum that an op begins."""
+    """Whether a sum that an op begins takes no registers."""
     return any(keeps_sum(use.owner.operation) for use in start.results[0].uses)
 
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions beside each other that do the same become one, of more rows.
+"""Fuses neighbouring reductions that do the same into one with more rows.
 
 Contract: in and out, level W from `place`. A sum of a row and the sum of its squares
-each go over lanes and warps for themselves. As one reduction of a tile that has the
-rows of both they share that: lanes halve the rows between them, so that a shuffle
-serves both, and the partial results of all warps are one tile in shared memory. Thread
-for thread both tiles lie behind each other along a new dimension in front, so nothing
-moves but names of registers.
+each combine over lanes and warps separately. One reduction of a tile with the rows of
+both shares that work: lanes halve the rows between them, so that a shuffle serves both,
+and the partial results of all warps are one tile in shared memory. In each thread the
+two tiles follow each other along a new leading dimension, so that only registers are
+renamed.
 
-Up to the first of them moves what a later one is made of, as far as it only computes
-and few registers hold it. They are joined where lanes then take fewer issue slots or
-where they meet in other warps; reductions whose results lanes divide are not, since
-these have rows enough. Reductions of different bodies share a barrier all the same
+Ops that compute a later operand move up to the first reduction, if they are pure and
+the operand takes few registers. Reductions are fused if lanes then take fewer issue
+slots or if they combine over warps. Reductions whose results lanes divide are not,
+since these have enough rows. Reductions with different bodies still share a barrier
 (`stage/exchanges.py`).
 
 Contract `join_reductions`
@@ -82,7 +82,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _alike(block: ir.Block, target: Target) -> list[list[ir.Operation]]:
-    """The reductions of a block that can be one, the first of them first."""
+    """Groups of reductions of a block that can be fused, in program order."""
     groups: dict[Hashable, list[list[ir.Operation]]] = {}
     for op in block_ops(block):
         if op.name not in REDUCTIONS or not _pays(op, target):
@@ -94,7 +94,7 @@ def _alike(block: ir.Block, target: Target) -> list[list[ir.Operation]]:
 
 
 def _key(op: ir.Operation) -> Hashable:
-    """What reductions have in common that do the same."""
+    """A key that is equal for reductions that do the same."""
     attributes = (str(op.attributes[name]) for name in ("dim", "identities"))
     operands = tuple(value.type for value in op.operands)
     results = tuple(value.type for value in op.results)
@@ -103,7 +103,7 @@ def _key(op: ir.Operation) -> Hashable:
 
 
 def _pays(op: ir.Operation, target: Target) -> bool:
-    """Whether two of it are better joined, and their results lie where they are."""
+    """Whether fusing two such reductions pays and keeps the layout of their results."""
     dim, layout = integer(op, "dim"), layout_of(op.operands[0])
     replicated = replicated_result(layout, dim)
     result = op.results[0]
@@ -124,7 +124,7 @@ def _pays(op: ir.Operation, target: Target) -> bool:
 
 
 def _gather(op: ir.Operation, group: list[ir.Operation]) -> bool:
-    """Moves a reduction behind others that do the same, if it may."""
+    """Moves a reduction behind others of its group, if that is allowed."""
     sources = needed_since(group[0], op, _can_move)  # join_reductions C4, C8
     if sources is None:
         return False
@@ -142,7 +142,7 @@ def _can_move(op: ir.Operation) -> bool:
 
 
 def _registers(op: ir.Operation) -> int:
-    """What holds the operands of a reduction in a thread."""
+    """Registers of a thread for the operands of a reduction."""
     return sum(
         held_registers(layout_of(tile).n_registers, element_bits(element_of(tile)))
         for tile in op.operands
@@ -150,7 +150,7 @@ def _registers(op: ir.Operation) -> int:
 
 
 def _join_all(alike: Sequence[ir.Operation]) -> None:
-    """Joins as many as a power of two, then the rest."""
+    """Fuses the largest power of two of them, then the rest."""
     while len(alike) > 1:
         count = 1 << len(alike).bit_length() - 1
         with ir.InsertionPoint(alike[count - 1]), alike[0].location:
@@ -159,7 +159,7 @@ def _join_all(alike: Sequence[ir.Operation]) -> None:
 
 
 def _join(ops: Sequence[ir.Operation]) -> None:
-    """Replaces reductions by one of a tile that has the rows of all."""
+    """Replaces reductions by one of a tile with the rows of all."""
     first, dim = ops[0], integer(ops[0], "dim")
     tiles = [
         join_along([_in_front(tile) for tile in column], 0)
@@ -177,12 +177,12 @@ def _join(ops: Sequence[ir.Operation]) -> None:
 
 
 def _in_front(tile: ir.Value) -> ir.Value:
-    """A tile with a new dimension of one in front."""
+    """A tile with a new leading dimension of extent 1."""
     return reshape(tile, (1, *shape_of(tile)))
 
 
 def _part(joined: ir.Value, number: int, ty: ir.Type) -> ir.Value:
-    """What one of the reductions gave, of what all give."""
+    """The result of one of the fused reductions."""
     _, *shape = shape_of(joined)
     layout = part_layout(layout_of(joined), (1, *shape))
     part = extract(joined, [number, *(0 for _ in shape)], layout)

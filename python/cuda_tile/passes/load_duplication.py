@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Late products have loads of their own, of what others read too.
+"""Duplicates loads that products of two pipeline stages share.
 
-Contract: in and out, verified level T with plans. Where the plan gives a product of a
-loop `stage = 1`, it runs an iteration behind the others. A slot is read in one
-iteration; another copy of the tile is there in the next one. So each tile that such a
-product and others read is loaded twice, where that is legal; where it is not, a remark
+Contract: in and out, verified level T with plans. A product of a loop whose plan has
+`stage = 1` runs an iteration behind the others. A slot is read in one iteration only,
+so in the next iteration the late product needs another copy of the tile. So each tile
+that such a product and others read is loaded twice if that is legal; if not, a remark
 says so. The second load has the plan of the first one. It costs bytes of L2 and slots,
 and lets the products overlap.
 
@@ -55,7 +55,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _duplicate_in(entry: ir.Operation, late: list[ir.Operation]) -> None:
-    """Duplicates what late products of one block share with others."""
+    """Duplicates the loads that late products of one block share with others."""
     shared = shared_operands(late)
     if may_duplicate(shared):
         duplicate(shared)

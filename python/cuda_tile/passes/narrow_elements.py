@@ -4,10 +4,10 @@
 Contract: in and out, verified level T. Loads and stores through tensors of, and
 pointers to, elements of 4 bits access bytes instead. The pass decides nothing.
 
-Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of half
-the extent along the dimension in which elements are neighbours, which `unpack` and
-`pack` take apart and put together. Where that dimension or the parity of a start is
-not known, and for pointers, rewrites/single_elements.py goes element by element.
+Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes with half
+the extent along the dimension in which elements are neighbours; `unpack` and `pack`
+convert between the two. If that dimension or the parity of a start is unknown, and for
+pointers, rewrites/single_elements.py accesses element by element.
 
 Contract `narrow_elements`
     Law: elements 2n and 2n + 1 along a stride of 1 are byte n, the first one low.
@@ -72,7 +72,7 @@ def run(entry: ir.Operation) -> None:
     """Rewrites every access to elements of 4 bits in an entry.
 
     Raises:
-        Unsupported: An access of single elements that has no such form.
+        Unsupported: An access of single elements cannot be written so.
     """
     if any(map(is_narrow_access, nested_ops(entry))):
         _access_bytes(entry)
@@ -116,10 +116,10 @@ def _is_nibble(value: ir.Value) -> bool:
 
 
 class _Rewriter:
-    """Views of bytes, each made once.
+    """Makes views of bytes, each once.
 
     Args:
-        facts: What is known of the entry's values before anything is rewritten.
+        facts: The facts of the entry's values before anything is rewritten.
     """
 
     def __init__(self, facts: FactsAnalysis) -> None:
@@ -127,7 +127,7 @@ class _Rewriter:
         self._made: dict[ir.Value, ir.Value] = {}
 
     def load_view(self, op: ir.Operation) -> None:
-        """A load of bytes, and their elements."""
+        """Rewrites a load as a load of bytes and their `unpack`."""
         view, dim = view_operand(op), self._dense_dim(op)
         if dim is None:
             load_elements(op)
@@ -142,7 +142,7 @@ class _Rewriter:
         move_behind(op, copy, value)
 
     def store_view(self, op: ir.Operation) -> None:
-        """A store of the elements' bytes."""
+        """Rewrites a store as a store of packed bytes."""
         view, dim = view_operand(op), self._dense_dim(op)
         if dim is None:
             store_elements(op)
@@ -172,8 +172,8 @@ class _Rewriter:
     def _unit(self, parts: TensorViewParts) -> int | None:
         """The only tensor dimension whose stride may be odd, if that is 1.
 
-        Some stride is 1 (make_tensor_view, of elements of 4 bits), so where one alone
-        can be odd, and is known at run time only, it is that one.
+        Some stride is 1 (make_tensor_view of 4-bit elements). So if only one stride can
+        be odd, and it is known only at run time, it is that one.
         """
         odd = [d for d, s in enumerate(parts.strides) if not self._is_even(s)]
         if len(odd) != 1:
@@ -187,13 +187,13 @@ class _Rewriter:
         return self._facts.of(value).divisor % _PER_BYTE == 0
 
     def _halve_index(self, op: ir.Operation, view: ir.Value, position: int) -> None:
-        """Along a dense dimension, a gather view's index counts elements."""
+        """Halves an index that counts elements, of a gather view's dense dimension."""
         if isinstance(view.type, GatherScatterViewType):
             with ir.InsertionPoint(op):
                 op.operands[position] = self._half_value(op.operands[position])
 
     def _view(self, view: ir.Value, dim: int) -> ir.Value:
-        """The view of bytes for a view of which tile dimension `dim` is halved."""
+        """The view of bytes for a view, with tile dimension `dim` halved."""
         if view not in self._made:
             maker = defining_op(view)
             assert maker is not None, "views never pass through a block"
@@ -241,7 +241,7 @@ class _Rewriter:
         return value // _PER_BYTE if isinstance(value, int) else self._half_value(value)
 
     def _half_value(self, value: ir.Value) -> ir.Value:
-        """Half a number of run time, which is read unsigned."""
+        """Half of a run-time number, read as unsigned."""
         half = ct.shri(value, splat(value, element_of(value), 1), "unsigned")
         divisor = min(self._facts.of(value).divisor, 1 << 30) // _PER_BYTE
         return ct.assume(half, ct.DivByAttr.get(divisor)) if divisor > 1 else half
@@ -254,7 +254,7 @@ def _static(values: Sequence[int | ir.Value]) -> list[int | None]:
 def _regrouped(
     tile: ir.Value, element: ir.Type, dim: int, *, is_pack: bool
 ) -> ir.Value:
-    """Bytes as elements along one dimension, or elements as bytes."""
+    """Converts bytes to elements along one dimension, or elements to bytes."""
     shape = shape_of(tile)
     order = [d for d in range(len(shape)) if d != dim] + [dim]
     moved = _permuted(tile, order)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Online softmax: a sum of powers goes with the maximum that it needs.
+"""Online softmax: one loop computes a row's maximum and the sum of powers.
 
-Contract: in and out, verified level T with plans. Where the plan of an entry has
+Contract: in and out, verified level T with plans. If the plan of an entry has
 `part = n`, `row_tiling` computes the rows of the entry part by part, each reduction in
-a loop of its own. A sum of powers below the maximum of the same row needs no loop of
-its own: it can be computed while the maximum grows. This pass finds such sums and marks
-their reductions, `tileas.hoist = "online_softmax"`; `row_tiling` writes what
-`rewrites/rows/online_softmax.py` says of them. Without this pass each sum has a loop,
-with the same results within rounding.
+a loop of its own. A sum of powers relative to the maximum of the same row needs no loop
+of its own: it can be computed while the maximum grows. This pass finds such sums and
+marks their reductions, `tileas.hoist = "online_softmax"`; `row_tiling` rewrites them by
+`rewrites/rows/online_softmax.py`. Without this pass each sum has a loop, with the same
+results within rounding.
 
-Nothing is marked where CTAs of a cluster share the row: they hold it, so that a second
+Nothing is marked if CTAs of a cluster share the row: they hold it, so that a second
 loop costs no load.
 
 Contract `online_softmax`

@@ -4,27 +4,27 @@
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
 between two accesses of global memory that tokens order, directly or through others, and
 that threads of the CTA may make to the same element. A tile block is one logical
-thread, but many threads make its accesses: a thread may load what another one stored
-only behind a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
-threads). Running it again adds nothing.
+thread, but many threads make its accesses: a thread may load an element that another
+one stored only after a barrier (PTX ISA, "bar.sync": orders prior accesses among
+participating threads). Running the pass again adds nothing.
 
 Two weak loads need no order. Neither do two accesses to the same places by the same
-threads, as by an update in place; the contract below says when. Accesses without a
+threads, as in an update in place; the contract below says when. Accesses without a
 token between them are not ordered, whatever they touch.
 
-What one thread acquires or releases counts for the whole tile block only with a
-barrier: between the accesses that other threads made and the release that makes them
-known, and between an acquire and the accesses that other threads make after it (PTX
-ISA, "Memory Consistency Model": a barrier synchronises the threads of a CTA, and
-causality order is transitive). There loads and a thread's own elements count as well.
+An acquire or release of one thread holds for the whole tile block only with a barrier:
+between accesses of other threads and the release that publishes them, and between an
+acquire and later accesses of other threads (PTX ISA, "Memory Consistency Model": a
+barrier synchronises the threads of a CTA, and causality order is transitive). For such
+barriers loads and a thread's own elements count as well.
 
 A copy into shared memory waits for stores and acquires in the same way. `skew` starts
-it ahead of its iteration, so its barrier stands before the loops around it that have
-none of these; it is `async` where bulk copies read, through their own proxy, what
-threads stored or acquired (PTX ISA, "Async proxy").
+it ahead of its iteration, so its barrier stands before the loops around it that have no
+stores or acquires. The barrier is `async` if bulk copies read, through their own proxy,
+elements that threads stored or acquired (PTX ISA, "Async proxy").
 
-Two data-flow analyses find what an access waits for: which accesses each token depends
-on, and which accesses no barrier has followed yet on some path.
+Two data-flow analyses find the accesses that an access waits for: those that each token
+depends on, and those that no barrier has followed yet on some path.
 
 Contract `own_elements`
     Law: a thread sees its own accesses in order. Where both accesses touch the same
@@ -113,12 +113,12 @@ def run(entry: ir.Operation) -> None:
 def _show_copies(
     flow: ControlFlow, accesses: Accesses, behind: AccessesBehindTokens
 ) -> bool:
-    """Inserts the barriers behind which copies see what threads stored or acquired.
+    """Inserts the barriers after which copies see stores and acquires of threads.
 
     Args:
         flow: The control flow of an entry.
         accesses: Its accesses.
-        behind: What is behind its tokens.
+        behind: The accesses behind each token.
 
     Returns:
         Whether any copy waits for such an access.
@@ -150,8 +150,8 @@ def _outermost(op: ir.Operation, others: list[ir.Operation]) -> ir.Operation:
 def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
     """The op before which a barrier for an access stands.
 
-    Where what is stored went through shared memory since the last access, that is the
-    first load from there: what threads stored to it needs a barrier there anyway.
+    If the stored tile went through shared memory since the last access, this is the
+    first load from there, which needs a barrier anyway.
     """
     ops = [each.operation for each in op.block.operations]
     loads: dict[ir.Value, ir.Operation] = {}
@@ -170,7 +170,7 @@ def _hoisted(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
 class UnseenAccesses(ForwardAnalysis[int]):
     """The accesses that no barrier has followed yet on some path, as a mask.
 
-    Of barriers it counts those that are there.
+    Only existing barriers count.
 
     Args:
         flow: The control flow of an entry.
@@ -186,7 +186,7 @@ class UnseenAccesses(ForwardAnalysis[int]):
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """What either path has left unseen."""
+        """The unseen accesses of either path."""
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
@@ -211,7 +211,7 @@ class UnorderedAccesses(UnseenAccesses):
 
     @cached_property
     def _facts(self) -> FactsAnalysis:
-        """Facts of the entry: most entries have no accesses that ask for them."""
+        """Facts of the entry, computed at the first use: most entries need none."""
         return FactsAnalysis(self.flow.entry)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
@@ -238,7 +238,7 @@ class UnorderedAccesses(UnseenAccesses):
         return has_older or not all(self._stays_in_thread(a, op) for a in present)
 
     def _stays_in_thread(self, earlier: ir.Operation, later: ir.Operation) -> bool:
-        """Whether each element is touched by one thread, the same in both accesses."""
+        """Whether one thread touches each element, the same thread in both accesses."""
         pair = (earlier, later)
         if any(op.name not in LOADS | STORES for op in pair):  # own_elements C6
             return False
@@ -262,7 +262,7 @@ class UnorderedAccesses(UnseenAccesses):
 
 
 def _places(access: ir.Operation) -> tuple[object, ...]:
-    """What decides which place each element of an access has."""
+    """The values that decide the place of each element of an access."""
     if access.name in POINTER_ACCESSES:
         return (access.operands[0],)  # own_elements C4
     view = view_operand(access)
@@ -271,11 +271,11 @@ def _places(access: ir.Operation) -> tuple[object, ...]:
 
 
 def _is_told_apart(store: ir.Operation, other: ir.Operation) -> bool:
-    """Whether a store, which were a race otherwise, has a place for each element.
+    """Whether a store has a separate place for each element, since it were a race else.
 
     Args:
         store: An access.
-        other: One with the same places, whose elements are asked for.
+        other: An access with the same places, whose elements are in question.
     """
     if store.name not in STORES or memory_order(store).is_strong:  # own_elements C1
         return False

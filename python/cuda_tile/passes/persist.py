@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Persistent kernels: a CTA serves several tile blocks, where the plan says so.
+"""Persistent kernels: a CTA serves several tile blocks if the plan says so.
 
-Contract: in, level T with plans. Out, the work of a tile block stands in one
+Contract: in, level T with plans. Out, the work of a tile block is in one
 `tileas.tiles`, if the plan of its entry says so; the arguments of that op replace
 `get_tile_block_id`. Scalars, views and tokens that do not depend on the tile block stay
-outside and are computed once. A kernel that cannot be written so stays as it was, with
+outside and are computed once. A kernel that cannot be persistent stays as it was, with
 a remark. The pass decides nothing.
 
 A tile block must not wait for another one, since a CTA may have to serve both, one
@@ -87,7 +87,7 @@ def _is_in_loop(entry: ir.Operation, op: ir.Operation) -> bool:
 
 
 def _wrap(entry: ir.Operation) -> None:
-    """Moves what a tile block does into one `tileas.tiles` before the `return`."""
+    """Moves the work of a tile block into one `tileas.tiles` before the `return`."""
     ops = block_ops(body(entry))
     number = TileType.get([], ir.IntegerType.get_signless(32))
     with ir.InsertionPoint(ops[-1]), entry.location:
@@ -110,7 +110,7 @@ def _wrap(entry: ir.Operation) -> None:
 
 
 def _stays(op: ir.Operation, inside: set[ir.Operation]) -> bool:
-    """Whether an op only computes, for all threads and all tile blocks the same."""
+    """Whether an op is pure and equal for all threads and all tile blocks."""
     return (
         op.name != BLOCK_ID
         and is_pure(op)

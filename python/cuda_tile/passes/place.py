@@ -4,7 +4,7 @@
 Contract: in, level T with a plan; out, level W: every tile of rank 1 or more
 carries a layout, and a `tileas.convert_layout` stands wherever the layouts of a
 definition and a use differ. Cheap values are rematerialised for each use instead of
-being converted. An `exp` whose operand is nowhere positive says so.
+being converted. An `exp` whose operand is never positive is marked.
 """
 
 from __future__ import annotations
@@ -105,11 +105,11 @@ def _apply_types(
 
 
 def _insert_conversions(solution: Solution) -> list[ir.Operation]:
-    """Brings each operand to its layout; gives ops that may be unused by now."""
+    """Converts each operand to its layout; returns ops that may now be unused."""
     conversions = Conversions(solution.defined)
     for (op, index), layout in solution.used.items():
         # `stage` reads a converted operand of a product slice by slice from shared
-        # memory; one that is made again would be held whole in registers.
+        # memory; a rematerialised one would be whole in registers.
         op.operands[index] = conversions.get(
             op.operands[index], layout, may_repeat=op.name not in PRODUCTS
         )

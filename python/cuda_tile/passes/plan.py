@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans: how many warps, which matrix instructions, who copies, how far ahead.
+"""Plans: numbers of warps, matrix instructions, copy engines, how far copies run ahead.
 
 Contract: in and out, verified level T. Writes `tileas.target` on each entry, and
 `tileas.plan` on each entry, product, load and store that has none. Every later pass
-only reads them, so a plan written by hand or by a tuner overrides what is chosen here.
-The fields and their checks are in ir/plan.py and ir/copy_plan.py; the space of plans,
-what they cost, and the search are in the package `cuda_tile.plan`.
+only reads them, so a plan written by hand or by a tuner overrides the choice made here.
+The fields and their checks are in ir/plan.py and ir/copy_plan.py. The package
+`cuda_tile.plan` has the space of plans, their costs and the search.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def run(module: ir.Operation, options: Options) -> None:
         options: The options of the compilation.
 
     Raises:
-        UserError: A plan that stands there already is not usable.
+        UserError: An existing plan is not usable.
         Unsupported: An op cannot be compiled.
     """
     for entry in entries(module):
@@ -75,7 +75,7 @@ def list_plans(entry: ir.Operation, options: Options) -> list[dict[str, Any]]:
 
 
 def _note_target(entry: ir.Operation, options: Options) -> None:
-    """Checks an entry, and notes what it is compiled for."""
+    """Checks an entry, and notes the chip it is compiled for."""
     check_program(entry, PLACE_RULES, EMIT_RULES)
     entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(options.target.name)
     write_abi(entry, options.abi)
@@ -98,7 +98,7 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
 
 
 def _check_whole(entry: ir.Operation, plan: Plan, ops: Sequence[ir.Operation]) -> None:
-    """Checks what a plan asks of all ops of an entry.
+    """Checks the fields of a plan that concern all ops of an entry.
 
     Raises:
         UserError: A field of the plan does not suit the entry.

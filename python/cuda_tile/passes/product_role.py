@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums in tensor memory become slots of a ring, so that a role may be given products.
+"""Sums in tensor memory become slots of a ring, so that products may get a role.
 
-Of
+The ops
 
     p = settled zero; for k { take; q = start .., p; release }; n = await p; ...
 
-becomes, in one role still, where it is as right,
+become, still in one role, where that is equally right,
 
     b = acquire s; p = settled zero; for k { .. }; deposit p to b; publish s
     c = take s; n = load_shared c; release s; ...
 
-What stands before the take is then a role's own. Where a loop around has several tiles
-and there are columns enough, a ring has two slots: products of the next tile run while
-threads make something of the sum of this one. Else they wait until it is loaded.
+The ops before the take can then have their own role. If a loop around computes several
+tiles and there are enough columns, the ring has two slots: products of the next tile
+run while threads use the sum of this one. Otherwise they wait until it is loaded.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _SEVERAL = 2
 
 @dataclass(eq=False)
 class ProductRole:
-    """What a role of its own runs, beside the scalars and loops that it needs.
+    """The ops of a separate role for products, besides the scalars and loops it needs.
 
     Attributes:
         ops: Products, and the steps of rings around them.
@@ -89,11 +89,11 @@ class ProductRole:
 def find_product_role(entry: ir.Operation) -> ProductRole | None:
     """Makes the sums of an entry slots, if a role may have all of its products.
 
-    It may if each sum begins with zero, is awaited once, right behind its loops, and
-    only bulk copies bring what is multiplied.
+    It may if each sum begins with zero and is awaited once, right after its loops, and
+    if only bulk copies fill the slots of operands.
 
     Args:
-        entry: The entry, behind `ring`, of one role still.
+        entry: The entry after `ring`, still with one role.
     """
     if not _are_fed_by_copies(tensor_products(entry)):
         return hand_over_columns(entry)
@@ -113,7 +113,7 @@ def find_product_role(entry: ir.Operation) -> ProductRole | None:
 
 
 def hand_over_columns(entry: ir.Operation) -> None:
-    """Makes slots of the sums alone of which threads load some columns at a time.
+    """Makes slots only of the sums that threads load a few columns at a time.
 
     Args:
         entry: The entry, of one role.
@@ -138,9 +138,9 @@ def _ends(entry: ir.Operation) -> dict[ir.Operation, ir.Operation | None]:
 
 
 def _are_fed_by_copies(products: list[ir.Operation]) -> bool:
-    """Whether products read slots of bulk copies that nobody else reads.
+    """Whether products alone read slots of bulk copies.
 
-    Scale factors that no copy brings are written by threads.
+    Threads write scale factors that no copy brings.
     """
     if any(len(copied_scales_of(op)) < len(scales_of(op)) for op in products):
         return False
@@ -166,7 +166,7 @@ def _slots_of(product: ir.Operation) -> list[ir.Operation]:
 
 
 def _start_of(end: ir.Operation) -> ir.Operation | None:
-    """The `settled` of a zero in the block of an await, whose sum it gives; or None."""
+    """The `settled` of a zero, in an await's block, that begins its sum; or None."""
     if len(end.operands) != 1:
         return None
     flow, starts = ControlFlow(enclosing_entry(end)), set[ir.Operation]()
@@ -197,9 +197,9 @@ def _hand_over(
     made: ProductRole,
     slots: int = 1,
 ) -> None:
-    """Puts a ring between the products of a sum and who awaits it.
+    """Puts a ring between the products of a sum and the users of the sum.
 
-    It has several slots where a loop around makes sums for several tiles.
+    It has several slots if a loop around computes sums for several tiles.
     """
     element, layout = pending_tile(end.operands[0])
     shape = list(layout.shape)
@@ -236,7 +236,7 @@ def _hand_over(
 
 
 def _let_releases_wait(end: ir.Operation) -> None:
-    """Lets releases that stood behind an await wait for its products themselves."""
+    """Lets releases after an await wait for its products themselves."""
     slots = {step for op in products_of(end) for step in _slots_of(op)}
     behind = block_ops(end.block)[block_ops(end.block).index(end) :]
     for op in [op for op in behind if op in slots and op.name in RELEASES]:
@@ -247,7 +247,7 @@ def _let_releases_wait(end: ir.Operation) -> None:
 
 
 def _slots_of_sums(entry: ir.Operation) -> int:
-    """Slots that all sums may have, beside those of other CTAs."""
+    """Slots that each sum may have, with the columns that other CTAs need."""
     ctas = max(1, read_plan(entry).min_ctas)
     found = tensor_columns(entry)
     wanted = allocation(_SEVERAL * found.of_sums + found.scale_columns)
@@ -256,11 +256,11 @@ def _slots_of_sums(entry: ir.Operation) -> int:
 
 
 def _load(end: ir.Operation, taken: ir.Operation) -> ir.Operation:
-    """Loads a sum, or columns of it where they are needed; gives the last op that does.
+    """Loads a sum, or its columns where they are needed; returns the last load.
 
     Args:
-        end: What gives the whole of it.
-        taken: What gives its slot.
+        end: The await that gives the whole sum.
+        taken: The take that gives its slot.
     """
     slot, value, last = taken.results[0], end.results[0], taken
     for op in filter(awaits_columns, _users(end)):

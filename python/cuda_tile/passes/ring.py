@@ -2,24 +2,23 @@
 """Multi-buffering: every buffer that a copy fills becomes a slot of a ring.
 
 Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer counts as
-done at once; out, the same program in which each of them fills a slot: acquire before
+complete at once; out, the same program in which each copy fills a slot: acquire before
 the first copy, publish after the last, take before the first use, release after the
-last one in the same block (after the await of the products that read it), and on each
-way out of the block between the two. Each iteration is
-still filled and drained in its place, so that this text is right as it stands; `skew`
-moves the copies ahead.
+last use in the same block (after the await of the products that read it), and on each
+way out of the block between the two. Each iteration is still filled and drained in
+place, so that the program is right without further passes; `skew` moves the copies
+ahead.
 
-Copies share a ring if they stand in one block, have the same engine and plan, and feed
-the same products, and if nothing reads one of them before all have been started. Those
-that threads make may share one with bulk copies, if products alone read them.
+Copies share a ring if they are in one block, have the same engine and plan, fill
+operands of the same products, and if no op reads one of them before all have started.
+Copies by threads may share a ring with bulk copies, if products alone read them.
 
-A ring waits by groups of copies where threads copy and all have one role, or where an
-iteration may end before its slot is released; else by mbarriers. One that waits by
-groups lives as long as its loop, with iterations from 0; where the copies cannot run
-ahead (a loop that is left early, a branch, no loop) it is made in place, and has one
-slot and one iteration. One with mbarriers lives as long as the kernel; its iteration is
-carried through all loops and branches around it, and equal rings of loops that follow
-each other are one.
+A ring waits by groups of copies if threads copy and there is one role, or if an
+iteration may end before its slot is released; otherwise by mbarriers. A ring with
+groups lives as long as its loop, with iterations from 0. If its copies cannot run ahead
+(a loop that is left early, a branch, no loop), it is made in place, with one slot and
+one iteration. A ring with mbarriers lives as long as the kernel. All loops and branches
+around it carry its iteration, and equal rings of consecutive loops are one.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class _Group:
 
     @property
     def first_use(self) -> int:
-        """The first place where one of them must have landed."""
+        """The first place where one of the copies must be complete."""
         uses = [place for copy in self.copies for place in copy.uses]
         return min(uses + self.exits)
 
@@ -94,7 +93,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Span:
-    """Where the ops of an iteration stand; None is the end of the block."""
+    """The places of the ops of an iteration; None is the end of the block."""
 
     read: ir.Operation | None
     done: ir.Operation | None
@@ -102,17 +101,17 @@ class _Span:
 
 @dataclass(eq=False)
 class _Ring:
-    """A ring with mbarriers, which equal copies of a later loop may go on with.
+    """A ring with mbarriers that equal copies of a later loop may share.
 
-    Copies of a role of their own then run ahead across the seam, and the loops need
-    the bytes of one ring only.
+    Copies in a separate role then run ahead from one loop into the next, and the loops
+    need the bytes of one ring only.
 
     Attributes:
         ring: The ring.
-        key: What must be equal: type, engine, readers, plan.
+        key: The properties that must be equal: type, engine, readers, plan.
         anchor: An op of the block where it was used last.
-        numbers: Which result of each op around that, the outermost first, is its
-            iteration.
+        numbers: The number of the result that is its iteration, for each op around
+            `anchor`, the outermost first.
     """
 
     ring: ir.Value
@@ -121,7 +120,7 @@ class _Ring:
     numbers: list[int]
 
     def common(self, around: list[ir.Operation]) -> int:
-        """How many of the ops around other copies carry the iteration too."""
+        """How many of the ops around other copies also carry the iteration."""
         pairs = zip(enclosing_ops_of(self.anchor)[::-1], around, strict=False)
         return sum(1 for mine, other in pairs if mine == other)
 
@@ -134,17 +133,17 @@ class _Ring:
         return first.block == other.block and first.is_before_in_block(other)
 
     def iteration(self, level: int) -> ir.Value:
-        """Its next iteration behind an op around where it was used last."""
+        """Its next iteration after an op around its last use."""
         return enclosing_ops_of(self.anchor)[::-1][level].results[self.numbers[level]]
 
     def goes_on(self, release: ir.Operation, level: int, numbers: list[int]) -> None:
-        """Goes on with a later loop.
+        """Notes a later loop as the last use of the ring.
 
         Args:
-            release: The last op of an iteration there.
+            release: The last op of an iteration of that loop.
             level: How many ops around both loops carry the iteration.
-            numbers: Which results of the other ops around the later one are the
-                iteration.
+            numbers: The numbers of the results that are the iteration, for the other
+                ops around the later loop.
         """
         before, later = self.iteration(level), enclosing_ops_of(release)[::-1]
         first = later[level]
@@ -179,7 +178,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _why_in_place(group: _Group, has_one_role: bool) -> str | None:
-    """Why copies that wait by groups do not run ahead, unless `skew` will say so."""
+    """Why copies that wait by groups do not run ahead, unless `skew` reports that."""
     if not has_one_role:
         return (
             "its iteration may end before that, so that no role of its own may copy; "
@@ -233,13 +232,13 @@ def _belongs(group: _Group, copy: SlotUse, place: int) -> bool:
 
 
 def _may_mix(group: _Group, copy: SlotUse) -> bool:
-    """Whether threads fill a part of a slot, of which one product reads all."""
+    """Whether threads may fill a part of a slot that one kind of product reads."""
     readers = _readers(group) | copy.readers
     return _is_bulk(group) and THREADS not in readers and len(readers) == 1
 
 
 def _span(ops: list[ir.Operation], group: _Group) -> _Span:
-    """The ops before which, and behind which, a group's slot is taken and released."""
+    """The op before the take of a group's slot, and the op before its release."""
     last = len(ops) - 1
     read, done = group.first_use, group.last_use
     return _Span(ops[read] if read < last else None, ops[done] if done < last else None)
@@ -253,7 +252,7 @@ def _make_ring(
     Args:
         rings: The rings with mbarriers so far; the group's is added.
         group: The copies.
-        span: Where they are used.
+        span: The places of their uses.
         by_groups: Whether the ring waits by groups.
     """
     around = _around(group, by_groups=by_groups)
@@ -276,7 +275,7 @@ def _make_ring(
     release = _insert_iteration(group, span, ring, variable.value)
     if not by_groups and drain != THREADS and len(_readers(group)) > 1:
         with ir.InsertionPoint(release), release.location:
-            tileas.BarrierOp()  # one warp then speaks for others, whose threads read
+            tileas.BarrierOp()  # then one warp releases for all, whose threads read
     if around:
         with ir.InsertionPoint.after(release), release.location:
             following = plus(variable.value, 1)
@@ -305,7 +304,7 @@ def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
 
 
 def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
-    """An iteration that is carried is released on every way.
+    """Checks that every path releases a slot whose iteration is carried.
 
     Raises:
         Unsupported: A loop is left before the slot is released.
@@ -320,11 +319,11 @@ def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
 
 
 def _drain(group: _Group, *, by_groups: bool) -> str:
-    """Who reads the slots, which decides on fences and on who says it is done.
+    """The readers of the slots, which decide about fences and about who releases.
 
-    Products that read by themselves need a fence after what threads copied, also where
-    threads read the slots too. Of bulk copies they need none; there each warp speaks
-    for itself if threads read.
+    Asynchronous products need a fence after copies by threads, even if threads read the
+    slots, too. They need none after bulk copies; then each warp releases for itself if
+    threads read.
 
     Raises:
         Unsupported: Products of several kinds read them.
@@ -353,7 +352,7 @@ def _is_bulk(group: _Group) -> bool:
 def _insert_iteration(
     group: _Group, span: _Span, ring: ir.Value, iteration: ir.Value
 ) -> ir.Operation:
-    """The four ops of an iteration around its copies and uses; gives the release."""
+    """Inserts the four ops of an iteration; returns the release."""
     first, last = group.copies[0].op, group.copies[-1].op
     ty = RingType(ring.type)
     with ir.InsertionPoint(first), first.location:
@@ -390,7 +389,7 @@ def _exits_between(read: ir.Operation, done: ir.Operation) -> list[ir.Operation]
 
 
 def _rename_behind(read: ir.Operation, buffer: ir.Value) -> None:
-    """Moves the other names of a buffer behind the take that gives it."""
+    """Moves renamings of a buffer behind the take that gives it."""
     for use in list(buffer.uses):
         op = use.owner.operation
         if op.name in BUFFER_RENAMES and op.block == read.block:

@@ -2,18 +2,17 @@
 """Warp specialisation: divides a kernel into roles that load, multiply and work.
 
 Contract: in, level W with rings in their serial form; out, in an entry whose plan has
-`roles = "load"`, one `tileas.roles` that ends the kernel: "load" has the acquire,
+`roles = "load"`, one `tileas.roles` that ends the kernel. "load" has the acquire,
 copies and publish of all rings with mbarriers, and a copy of the scalars and the
-control flow that these need; "products", where there is one, the same of products in
-tensor memory (product_role.py); "work" has the rest, without what only the others
-needed.
-Rings stay in front. Each role computes its scalars and views itself: one that several
-used would be in one register from before the roles to the end of each, and that one
-among the few of the role that has fewest (ptxas 13.5 spilled such bounds of loops).
-
-Both loops compute their trip counts by the same ops, so they agree. Where the
-copies need a value of a tile, or something that must not run twice, the kernel stays
-one role, and a remark says why.
+control flow that these need. "products", if there is one, has the same for products in
+tensor memory (product_role.py). "work" has the remaining ops, without those that only
+the other roles need.
+Rings stay in front. Each role computes its scalars and views itself: a value that
+several roles used would be in one register from before the roles to the end of each,
+and the role with fewest registers has few to spare (ptxas 13.5 spilled such loop
+bounds). The loops of all roles compute their trip counts by the same ops, so they
+agree. If copies need a value of a tile, or an op that must not run twice, the kernel
+stays one role, and a remark says why.
 
 Contract `roles`
     Law: a copy is made when its slot is free, and used when the slot is full, whoever
@@ -122,12 +121,12 @@ def _has_mbarriers(op: ir.Operation) -> bool:
 
 
 def _is_copied(op: ir.Operation) -> bool:
-    """Whether a role of its own may fill a ring: those that work fill others."""
+    """Whether a separate role may fill a ring; the working role fills other rings."""
     return _has_mbarriers(op) and text(op, "fill") != "threads"
 
 
 def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> None:
-    """Builds the roles, or raises `CannotSplit` before it has divided anything."""
+    """Builds the roles, or raises `CannotSplit` before it changes anything."""
     fills = [fill for ring in rings for fill in _fills(ring)]
     products = find_product_role(entry)
     if products is None and is_pair(entry):
@@ -164,21 +163,21 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
 
 @dataclass(frozen=True)
 class _Multiplies:
-    """What the role that multiplies may run.
+    """Checks the ops of the role that multiplies.
 
     Attributes:
         products: Its products, and the steps of rings around them.
-        repeatable: Checks everything else.
+        repeatable: Checks all other ops.
     """
 
     products: ProductRole
     repeatable: Repeatable
 
     def check(self, op: ir.Operation) -> None:
-        """Refuses what only other roles can run.
+        """Refuses an op that only another role can run.
 
         Raises:
-            CannotSplit: The op has tiles that threads share out, or effects.
+            CannotSplit: The op has tiles that threads divide, or effects.
         """
         is_own = op in self.products.zeros or op in self.products.ops
         if not is_own and op.name not in BUFFER_RENAMES:
@@ -211,10 +210,10 @@ def _fills(ring: ir.Operation) -> list[ir.Operation]:
 
 
 def _check(inside: Sequence[ir.Operation]) -> None:
-    """Refuses what cannot be divided at all.
+    """Refuses entries that cannot be divided at all.
 
     Raises:
-        CannotSplit: A return.
+        CannotSplit: The entry has an early `return`.
     """
     for op in inside:
         for inner in nested_ops(op):
@@ -235,10 +234,10 @@ def _build(
     *,
     has_products: bool,
 ) -> None:
-    """The op with two or three empty regions, right before the kernel's end.
+    """Builds the op with two or three empty regions, right before the kernel's end.
 
-    Where products have a role, the one that works has no sum while they run, and no
-    registers are moved.
+    If products have a role, the working role holds no sums while they run, so that no
+    registers are moved between roles.
     """
     copies = [op for op in fills if op.name == COPY]
     by_threads = any(copy_engine(op) == CP_ASYNC for op in copies)
@@ -349,7 +348,7 @@ class _Clone:
 
 
 def _drop_fills(fills: Sequence[ir.Operation]) -> None:
-    """Erases the ops of the other role; what is ordered after a copy is so anyway."""
+    """Erases the ops of the other role; users of a copy's token get the one it took."""
     copies = [op for op in fills if op.name == COPY]
     for op in copies:
         if not list(op.results[0].uses):
@@ -366,12 +365,12 @@ def _drop_fills(fills: Sequence[ir.Operation]) -> None:
 def _prune(
     ops: Sequence[ir.Operation], outside: set[ir.Operation], moved: set[ir.Operation]
 ) -> None:
-    """Erases what no effect needs, and carried values that nothing uses.
+    """Erases ops that no effect needs, and carried values without uses.
 
     Args:
         ops: The ops of a role.
-        outside: Those before the roles.
-        moved: Effects that another role has instead.
+        outside: The ops before the roles.
+        moved: Ops with effects that another role has instead.
     """
     needed = RoleSlice(outside, lambda _: None, whole=_WHOLE)
     for op in effects_of(ops):
@@ -391,7 +390,7 @@ def _dead(loop: ir.Operation, needed: RoleSlice) -> list[int]:
 
 
 def _cut(op: ir.Operation, needed: RoleSlice) -> None:
-    """Lets loops hand on unneeded values as they got them, which nothing computes."""
+    """Lets loops pass unneeded values on unchanged, so that no op computes them."""
     if op not in needed.ops or not is_control(op):
         return
     if numbers := _dead(op, needed):
@@ -406,7 +405,7 @@ def _cut(op: ir.Operation, needed: RoleSlice) -> None:
 
 
 def _erase(ops: Sequence[ir.Operation], needed: RoleSlice) -> None:
-    """Erases the unneeded, users before what they use."""
+    """Erases unneeded ops, users before the ops that they use."""
     for op in reversed(ops):
         if op not in needed.ops:
             op.erase()

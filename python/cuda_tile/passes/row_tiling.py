@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Row tiling: loops compute what no registers shall hold whole, part by part.
+"""Row tiling: loops compute rows part by part that registers should not hold whole.
 
-Contract: in and out, verified level T with plans. Where the plan of an entry has
-`part = n`, each row of more elements is computed by loops over parts of n elements; an
-entry in which that is not possible stays as it is, with a remark. In an entry with
-products, what is made of each sum in tensor memory is computed n columns at a time, as
-if columns were the elements of rows (`rewrites/rows/sums.py`).
+Contract: in and out, verified level T with plans. If the plan of an entry has
+`part = n`, loops over parts of n elements compute each longer row; an entry in which
+that is not possible stays as it is, with a remark. In an entry with products, the
+epilogue of each sum in tensor memory is computed n columns at a time, as if columns
+were the elements of rows (`rewrites/rows/sums.py`).
 
-A kernel loads a row as one tile, reduces it, and stores what it makes of the row and of
-the results. Each reduction becomes a loop over parts of the row, and so do the stores
-at the end. Each loop loads the parts again and computes what it needs. With `reuse =
-1`, `stage` keeps what the first loop loads for the others (`stage/reuse.py`).
+A kernel loads a row as one tile, reduces it, and stores functions of the row and of the
+results. Each reduction becomes a loop over parts of the row, and so do the stores at
+the end. Each loop loads the parts again and computes the values that it needs. With
+`reuse = 1`, `stage` keeps the tiles of the first loop for the others
+(`stage/reuse.py`).
 
 Loads must be weak, and their tokens after no access: the language allows such loads at
 any time, and so more than once. A reduction first joins parts element by element; its
-body must be seen to be commutative. A sum that needs the maximum or the mean of its row
-is computed in the loop of these where the pass `online_softmax` or `welford` has marked
-it.
+body must be provably commutative. A sum that needs the maximum or the mean of its row
+is computed in their loop if the pass `online_softmax` or `welford` has marked it.
 
-The author's own loops over a longer row are divided, too: a loop that carries rows is
-repeated for each part of these, a loop that carries none has a loop over parts in it
+The author's own loops over a longer row are divided, too. A loop that carries rows is
+repeated for each part of them; a loop that carries none gets a loop over parts inside
 (`rewrites/rows/row.py`).
 
-A tile may go beyond its tensor, but its parts must not lie outside. So the loops go as
-far as all views reach. A loop of its own computes what is left, mostly nothing: there a
-load outside a view gives its padding, and a store outside is left out.
+A tile may reach beyond its tensor, but no part may lie outside. So the loops go as far
+as all views reach. A separate loop computes the remainder, which is mostly empty: there
+a load outside a view gives its padding, and a store outside is left out.
 
 Contract `row_tiling`
     Law: an op on each element of a row is one on each element of its parts; the parts
@@ -98,7 +98,7 @@ from cuda_tile.rewrites.rows.tiler import find_sum_tilers, find_tiler
 
 @each_kernel
 def run(entry: ir.Operation) -> None:
-    """Writes an entry in parts whose plan says so."""
+    """Rewrites an entry in parts if its plan says so."""
     plan = read_plan(entry)
     ops = list(nested_ops(entry))
     if plan.part and any(op.name in PRODUCTS for op in ops):
@@ -108,7 +108,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _tile_sums(entry: ir.Operation, plan: Plan) -> None:
-    """Writes in parts what an entry makes of sums in tensor memory."""
+    """Rewrites in parts the epilogues of sums in tensor memory."""
     tilers = find_sum_tilers(entry, plan.part, is_in_tensor_memory)
     for tiler in tilers:
         tiler.write()
@@ -123,7 +123,7 @@ def _tile_sums(entry: ir.Operation, plan: Plan) -> None:
 
 
 def _tile_rows(entry: ir.Operation, ops: Sequence[ir.Operation], plan: Plan) -> None:
-    """Writes an entry in parts; rows that are no longer than a part are left alone."""
+    """Rewrites an entry in parts; rows that are no longer than a part stay whole."""
     size = longest_row(ops)
     if size <= plan.part:
         return

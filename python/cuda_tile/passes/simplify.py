@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Canonicalisation and common subexpression elimination at level T.
 
-Contract: in and out, verified level T. No value changes: a sum of a product is not
-contracted, since a program that wants this has the op `fma`.
+Contract: in and out, verified level T. No value changes: a product and a sum are not
+contracted, since programs that want this have the op `fma`.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Software pipelining: copies run ahead of what uses them, parts of loops behind.
+"""Software pipelining: copies run ahead of their uses, parts of loops behind.
 
-Contract: in, level W with rings in their serial form (`ring`, and `roles` where there
-is one); out, the same program in which
+Contract: in, level W with rings in their serial form (`ring`, and `roles` if there are
+any); out, the same program in which
 
 - the copies into a ring run `ahead` iterations before the iteration that takes them, as
-  the plan of the copies says: started by copies before the loop, in it under a guard
-  that asks whether that iteration still comes. With sync = groups only the copies are
-  guarded: acquire and publish always run, so that each iteration commits one group;
-- products that run by themselves go on into the next iteration where their sum allows
-  it, and the release of what they read trails by the `lag` of their plan;
-- what addresses of copies are computed from (pure ops, loads that nothing orders, and
-  carried values) is computed for that iteration too.
+  the plan of the copies says: the first copies stand before the loop, those in the loop
+  under a guard that checks whether that iteration exists. With sync = groups only the
+  copies are guarded: acquire and publish always run, so that each iteration commits one
+  group;
+- asynchronous products run on into the next iteration if their sum allows
+  it, and the release of their slots trails by the `lag` of their plan;
+- the address computations of copies (pure ops, loads that nothing orders, and
+  carried values) run for that iteration, too.
 
-Copies that cannot move stay serial, which is slow and right; a remark says why.
+Copies that cannot move stay serial, which is slow but right; a remark says why.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ def run(entry: ir.Operation) -> None:
 
 
 def _may_move(op: ir.Operation) -> bool:
-    """Whether there may be something to do for the loop of an op."""
+    """Whether the loop of an op may have something to move."""
     return op.name in TAKES or runs_by_itself(op)
 
 
 def _cut(entry: ir.Operation, loop: ir.Operation) -> ir.Operation:
-    """Cuts a loop between its products; gives the loop as it is then."""
+    """Cuts a loop between its products; returns the new loop."""
     where = location_text(loop)
     try:
         return cut_loop(loop)

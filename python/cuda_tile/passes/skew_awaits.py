@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products in tensor memory whose sums threads change are awaited an iteration later.
 
-Of
+The loop
 
     for k, sum { n = f(sum); store x to b; p = settled n; q = start b .., p;
                  next = await q; release t; next }
@@ -12,8 +12,8 @@ becomes
                              q = start b .., p; release t after q; q }
     sum = await p
 
-so that such a product runs while threads compute whatever comes before `f`. What they
-store for it is in one buffer for all iterations, and is stored behind the await.
+so that such a product runs while threads compute the ops before `f`. Threads store its
+operand in one buffer for all iterations, after the await.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def carry_awaits(loop: ir.Operation) -> ir.Operation:
         loop: The loop.
 
     Returns:
-        The loop, made anew if it changed.
+        The loop, which is rebuilt if it changed.
     """
     block = loop.regions[0].blocks[0]
     if any(leaves(op) for op in block_ops(block)):
@@ -61,7 +61,7 @@ def carry_awaits(loop: ir.Operation) -> ir.Operation:
 def _products(loop: ir.Operation, number: int) -> list[ir.Operation]:
     """The products of an iteration whose await gives a value that the loop carries.
 
-    None if something else uses that value, or the products are not in tensor memory.
+    None if another op uses that value, or if the products are not in tensor memory.
     """
     block = loop.regions[0].blocks[0]
     argument = block.arguments[first_carried(loop)[1] + number]
@@ -86,7 +86,7 @@ def _has_use(value: ir.Value) -> bool:
 
 
 def _may_run_on(product: ir.Operation, block: ir.Block) -> bool:
-    """Whether what a product reads can stay there until the next iteration."""
+    """Whether the operands of a product can stay in place until the next iteration."""
     for factor in factors_of(product):
         maker, take = maker_of(factor), take_of(factor)
         if maker is None:
@@ -102,7 +102,7 @@ def _may_run_on(product: ir.Operation, block: ir.Block) -> bool:
 def _carry(
     loop: ir.Operation, number: int, products: list[ir.Operation]
 ) -> ir.Operation:
-    """Carries a sum as a pending value; awaits it where it is used, and at the end."""
+    """Carries a sum as a pending value, awaited at its first use and after the loop."""
     first_operand, first_argument = first_carried(loop)
     block = loop.regions[0].blocks[0]
     end = defining_op(block_ops(block)[-1].operands[number])
@@ -136,9 +136,9 @@ def _carry(
 
 
 def _store_in_the_same(loop: ir.Operation, products: list[ir.Operation]) -> None:
-    """Lets threads store for products behind a loop where they did for those in it.
+    """Lets products after a loop use the buffers of products in the loop.
 
-    So they do behind its await, and two buffers of a kind are not alive at a time.
+    Threads store there after the await, so that two such buffers are not live together.
     """
     ops = block_ops(loop.block)
     behind = ops[ops.index(loop) :]
@@ -152,7 +152,7 @@ def _store_in_the_same(loop: ir.Operation, products: list[ir.Operation]) -> None
 
 
 def _buffers_of(products: list[ir.Operation]) -> list[ir.Value]:
-    """The buffers that products read and threads store."""
+    """The buffers that products read and threads fill."""
     makers = {maker_of(factor): None for op in products for factor in factors_of(op)}
     return [op.results[0] for op in makers if op and op.name in BUFFER_MAKERS]
 
@@ -177,9 +177,9 @@ def _waits(release: ir.Operation) -> bool:
 def _first_use(
     argument: ir.Value, products: list[ir.Operation], loop: ir.Operation
 ) -> ir.Operation:
-    """The first op that uses a sum, begins it anew, or writes what its products read.
+    """The first op that uses a sum, begins it again, or writes its products' operands.
 
-    Their buffers are made before the loop from now on.
+    The buffers of these operands move before the loop.
     """
     block = loop.regions[0].blocks[0]
     buffers = [maker.results[0] for maker in _own_buffers(products, block)]
@@ -200,9 +200,9 @@ def _first_behind(loop: ir.Operation, values: Sequence[ir.Value]) -> ir.Operatio
 def _first(
     values: Sequence[ir.Value], block: ir.Block, others: Set[ir.Operation] = frozenset()
 ) -> ir.Operation:
-    """The first op of a block that uses one of some values, or is one of some others.
+    """The first op of a block that uses one of some values, or is one of some ops.
 
-    Its end if there is none.
+    The block's end if there is none.
     """
     around = _around(values, block) | {ancestor_in(block, op) for op in others}
     ops = block_ops(block)
@@ -210,7 +210,7 @@ def _first(
 
 
 def _around(values: Sequence[ir.Value], block: ir.Block) -> set[ir.Operation | None]:
-    """The ops of a block that use some values, or have ops in them that do."""
+    """The ops of a block that use some values, in their regions or themselves."""
     users = {use.owner.operation for value in values for use in value.uses}
     users |= {user for value in values for user in users_of(value)}
     return {ancestor_in(block, user) for user in users}

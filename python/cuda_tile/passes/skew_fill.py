@@ -3,14 +3,14 @@
 
 A loop over k whose copies run a iterations ahead becomes
 
-    fill(lower) ... fill(lower + (a - 1) * step)          as far as the loop gets
+    fill(lower) ... fill(lower + (a - 1) * step)          if the loop gets so far
     for k { take(k); fill(k + a * step) if that iteration comes; uses; release(k) }
 
-If the ring has a slot for it, the fill stands right behind the take: the barrier of the
-take shows that all threads have read the slot's earlier contents, so that the loop
-needs no other barrier. With one slot less the fill stands behind the release. Products
-that run by themselves are started first. Entries of tables that say where copies read
-come an iteration before these (passes/skew_tables.py).
+If the ring has a slot for it, the fill stands right after the take: the barrier of the
+take ensures that all threads have read the slot's earlier contents, so that the loop
+needs no other barrier. With one slot less the fill stands after the release.
+Asynchronous products start first. Table entries that give the addresses of copies are
+loaded an iteration before the copies (passes/skew_tables.py).
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Fill:
     Attributes:
         ring: The ring.
         acquire, publish, take, release: The ops of its iteration.
-        copies: What fills the slot.
-        ahead: Iterations by which that runs ahead.
+        copies: The copies that fill the slot.
+        ahead: Iterations by which the copies run ahead.
         by_groups: Whether takes wait for groups.
     """
 
@@ -68,7 +68,7 @@ class Fill:
 
 
 def fills_of(loop: ir.Operation) -> list[Fill]:
-    """The rings that are filled and drained in the body of a loop itself."""
+    """The rings that are filled and drained directly in the body of a loop."""
     rings: dict[ir.Value, dict[str, ir.Operation]] = {}
     copies: dict[ir.Operation, list[ir.Operation]] = {}
     for op in block_ops(loop.regions[0].blocks[0]):
@@ -93,7 +93,7 @@ def fills_of(loop: ir.Operation) -> list[Fill]:
 
 
 def _ring_of(op: ir.Operation) -> tuple[ir.Value | None, ir.Operation | None]:
-    """The ring of an op; of an `if`, the ring that it releases, and its release."""
+    """The ring of an op and the op; for an `if`, the ring that it releases."""
     if op.name in RING_STEPS:
         return op.operands[0], None
     if op.name == "cuda_tile.if":
@@ -121,7 +121,7 @@ class FillAhead:
 
     @cached_property
     def _has_tokens(self) -> bool:
-        """Whether anything is ordered by the tokens of the copies."""
+        """Whether the tokens of the copies order any op."""
         copies = [copy for fill in self._fills for copy in fill.copies]
         return any(list(copy.results[0].uses) for copy in copies)
 
@@ -151,11 +151,11 @@ class FillAhead:
 
     @property
     def _farthest(self) -> int:
-        """The most iterations by which anything runs ahead."""
+        """The most iterations by which any copy or table load runs ahead."""
         return max(ahead + tables.lead for ahead, tables in self._tables.items())
 
     def _iteration_number(self, fill: Fill) -> int:
-        """Which carried value the iteration of a ring is."""
+        """The number of the carried value that is the iteration of a ring."""
         iteration = fill.acquire.operands[1]
         body = self._loop.regions[0].blocks[0]
         if isinstance(iteration.owner, ir.Block) and iteration.owner == body:
@@ -163,10 +163,10 @@ class FillAhead:
         raise CannotMove("the iteration of their ring is not carried by the loop")
 
     def _start(self, trips: Trips) -> list[ir.Value]:
-        """Inserts the fills before the loop; gives what the loop carries for its own.
+        """Inserts the fills before the loop; returns the values that it then carries.
 
-        That is the token after all copies, if it matters, then for each distance what
-        its slice carries and the entries of its tables.
+        These are the token after all copies, if it matters, then for each distance the
+        values that its slice carries and the entries of its tables.
         """
         first_operand, _ = first_carried(self._loop)
         initial = list(self._loop.operands)[first_operand:]
@@ -198,8 +198,8 @@ class FillAhead:
     def _first_entries(self, ahead: int, trips: Trips) -> dict[int, list[ir.Value]]:
         """The entries of tables for the first iterations, by their number.
 
-        All are asked for before the first is awaited. None where the slice carries
-        something, which is known only behind the fills before.
+        All are loaded before the first is awaited. None if the slice carries values,
+        which are known only after the earlier fills.
         """
         if self._slices[ahead].carried or not self._tables[ahead].entries:
             return {}
@@ -214,7 +214,7 @@ class FillAhead:
             ahead: The distance.
             number: The iteration.
             trips: The iterations of the loop.
-            state: What the slice carries to it.
+            state: The values that the slice carries to it.
         """
         if not self._tables[ahead].entries:
             return []
@@ -222,11 +222,11 @@ class FillAhead:
         return self._tables[ahead].look_up(trips.reaches(number), known)
 
     def _known(self, ahead: int, state: Sequence[ir.Value], index: ir.Value) -> Known:
-        """What the values of an iteration are.
+        """The known values of an iteration.
 
         Args:
             ahead: The distance of its copies.
-            state: What their slice carries, perhaps with the entries of their tables.
+            state: The values that their slice carries, and the entries of their tables.
             index: The loop's index in it.
         """
         arguments = list(self._loop.regions[0].blocks[0].arguments)
@@ -249,12 +249,12 @@ class FillAhead:
             fill: The ring.
             iteration: Its iteration.
             condition: Whether the loop gets that far.
-            known: What the values of the iteration are.
+            known: The values of the iteration.
             token: The token after all copies so far, or None.
 
         Returns:
-            The token after these; what the slice carries to the next iteration, if this
-            is the last ring of its distance.
+            The token after these copies; the values that the slice carries to the next
+            iteration, if this is the last ring of its distance.
         """
         fills, slice_ = self._distances[fill.ahead], self._slices[fill.ahead]
         updates = sorted(slice_.carried) if fills[-1] is fill else []
@@ -361,13 +361,13 @@ class FillAhead:
         trips: Trips,
         conditions: dict[int, ir.Value],
     ) -> list[ir.Value]:
-        """What the loop carries on for a distance, behind its last fill.
+        """The values that the loop carries on for a distance, after its last fill.
 
         Args:
             ahead: The distance.
-            news: What its slice carries.
+            news: The values that its slice carries.
             trips: The iterations of the loop.
-            conditions: Whether the iteration so many later comes.
+            conditions: Whether the iteration at each distance exists.
         """
         tables = self._tables[ahead]
         later = ahead + tables.lead
@@ -382,7 +382,7 @@ class FillAhead:
         return ir.InsertionPoint.after(fill.release)
 
     def _remove_serial(self, head: ir.Value | None, token: ir.Value | None) -> None:
-        """Erases the fills of this iteration; what waited for them waits for all."""
+        """Erases the fills of this iteration; ops that waited for them wait for all."""
         end = block_ops(self._loop.regions[0].blocks[0])[-1]
         for fill in self._fills:
             for copy in fill.copies:
@@ -396,9 +396,9 @@ class FillAhead:
 
 
 def _last_start(fill: Fill) -> ir.Operation:
-    """The last product by itself that reads a slot, or its take.
+    """The last asynchronous product that reads a slot, or its take.
 
-    Such a product only starts there, and should so before the copies are issued.
+    Such a product only starts there, and should start before the copies are issued.
     """
     found = fill.take
     work = list(fill.take.results)
@@ -414,12 +414,12 @@ def _last_start(fill: Fill) -> ir.Operation:
 
 
 def _counts(fill: Fill) -> bool:
-    """Whether threads compute addresses of the copies, in which bounds save work."""
+    """Whether threads compute addresses of the copies; then index bounds save work."""
     return any(copy_engine(copy) == CP_ASYNC for copy in fill.copies)
 
 
 def _inputs(copy: ir.Operation) -> list[ir.Value]:
-    """What a copy is made from: all but the buffer."""
+    """The operands of a copy, except its buffer."""
     buffer = copy_buffer(copy)
     return [value for value in copy.operands if value != buffer]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that run by themselves go on into the next iteration of their loop.
+"""Asynchronous products run on into the next iteration of their loop.
 
-A sum that nothing but its own products reads is carried as a pending value, and its
-await moves behind the loop. Of
+A sum that only its own products read is carried as a pending value, and its await moves
+behind the loop. The loop
 
     for k, sum = zero { p = settled sum; q = start .., p; n = await q; release t; n }
 
@@ -11,9 +11,8 @@ becomes, where the plan of the product has lag = 1,
     for k, p = settled zero { q = start .., p; if k > 0 { release t - 1 after p }; q }
     n = await p; release of the last iteration
 
-so that a product is always in flight while the next one is started. The buffers that
-such products read must be slots, which their release keeps until then, or unchanged by
-the loop.
+so that a product is always in flight while the next one starts. The buffers that such
+products read must be slots, which stay until their release, or unchanged by the loop.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Sum:
     """A carried value that only its own products read.
 
     Attributes:
-        number: Its place among what the loop carries.
+        number: Its number among the values that the loop carries.
         products: The products of an iteration, in order.
         glue: The `settled` and `await` between them.
     """
@@ -55,7 +54,7 @@ class Sum:
 
 
 def carry_products(loop: ir.Operation) -> ir.Operation:
-    """Lets the products of a loop run on; gives the loop, made anew if it changed."""
+    """Lets the products of a loop run on; returns the loop, rebuilt if it changed."""
     body = loop.regions[0].blocks[0]
     if any(leaves(op) for op in block_ops(body)):
         return loop
@@ -70,7 +69,7 @@ def carry_products(loop: ir.Operation) -> ir.Operation:
 
 
 def _sum(loop: ir.Operation, number: int) -> Sum | None:
-    """What the loop carries under a number, if it is such a sum."""
+    """The carried value of a number, if it is such a sum."""
     body = loop.regions[0].blocks[0]
     end = block_ops(body)[-1]
     value: ir.Value = body.arguments[first_carried(loop)[1] + number]
@@ -99,9 +98,9 @@ def _only_user(value: ir.Value) -> ir.Operation | None:
 
 
 def _may_run_on(product: ir.Operation) -> bool:
-    """Whether what a product reads stays there until it is done.
+    """Whether the operands of a product stay in place until it is complete.
 
-    Partial sums are done when they are added to the sum, in the same iteration.
+    Partial sums are complete when they are added to the sum, in the same iteration.
     """
     if planned(product, "promote", 0):  # promotion C6
         return False
@@ -115,7 +114,7 @@ def _may_run_on(product: ir.Operation) -> bool:
 
 
 def maker_of(buffer: ir.Value) -> ir.Operation | None:
-    """The op that gives a buffer, whatever its name is."""
+    """The op that makes a buffer, looking through its names."""
     op = defining_op(buffer)
     while op is not None and op.name in BUFFER_RENAMES:
         op = defining_op(op.operands[0])
@@ -125,7 +124,7 @@ def maker_of(buffer: ir.Value) -> ir.Operation | None:
 def _releases(
     loop: ir.Operation, sums: list[Sum]
 ) -> list[tuple[ir.Operation, tuple[Sum, ir.Operation]]]:
-    """The releases of what the products read, each with the last product to read it."""
+    """The releases of the products' slots, each with the slot's last product."""
     last: dict[ir.Value, tuple[Sum, ir.Operation]] = {}
     of = {product: total for total in sums for product in total.products}
     found: list[tuple[ir.Operation, tuple[Sum, ir.Operation]]] = []

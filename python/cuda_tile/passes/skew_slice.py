@@ -18,7 +18,7 @@ from cuda_tile.records import dataclass
 
 
 class CannotMove(Exception):
-    """Something that copies need cannot be computed ahead; the text says what."""
+    """A value that copies need cannot be computed ahead; the text names it."""
 
 
 @dataclass(eq=False)
@@ -36,11 +36,11 @@ class BackwardSlice:
     carried: set[int] = field(default_factory=set[int])
 
     def add(self, values: Iterable[ir.Value]) -> None:
-        """Adds what values are made from.
+        """Adds the ops that compute values.
 
         Raises:
-            CannotMove: Something is not computed from the iteration's index, from
-                values outside the loop, and from carried values that are so too.
+            CannotMove: A value depends on more than the iteration's index, values from
+                outside the loop, and carried values that do not either.
         """
         work = list(values)
         body = self.loop.regions[0].blocks[0]
@@ -66,7 +66,7 @@ class BackwardSlice:
 
         Args:
             value: A value of the slice, or one from outside the loop.
-            known: What values are in that iteration; more are added.
+            known: The values of that iteration; more are added.
         """
         if value in known:
             return known[value]

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A loop is cut between its products: the later ones run an iteration behind.
+"""Cuts a loop between its products: the later ones run an iteration behind.
 
-Of
+The loop
 
     for k { a(k); b(k) }
 
-where b has what `analysis/stages.py` puts in stage 1, becomes
+where b has the ops that `analysis/stages.py` puts in stage 1, becomes
 
     if there is an iteration { a(lower); for k behind lower { a(k), b(k - 1) }; b(last)
     }
 
-so that a product of a(k) is in flight while b(k - 1) is computed, and the other way
-round. Values of a(k) that b(k) uses are carried to the next iteration. In the new body
-an op stands where it stood in the old one, unless an op of a(k) needs what b(k - 1)
-carries to it: then that and what it is made from come before. `issue` moves them
-further.
+so that a product of a(k) is in flight while b(k - 1) is computed, and vice versa.
+Values of a(k) that b(k) uses are carried to the next iteration. Ops keep their order in
+the new body, unless an op of a(k) needs a value that b(k - 1) carries to it: then the
+ops that compute the value come before. `issue` moves them further.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ Known = dict[ir.Value, ir.Value]
 
 
 def cut_loop(loop: ir.Operation) -> ir.Operation:
-    """Cuts a loop if plans of its products ask for that; gives the loop that is left.
+    """Cuts a loop if plans of its products ask for that; returns the new loop.
 
     Raises:
         CannotMove: It cannot be cut; nothing was changed.
@@ -69,7 +68,7 @@ def cut_loop(loop: ir.Operation) -> ir.Operation:
 
 
 def _release_behind_products(stages: Stages) -> None:
-    """Early releases wait themselves for products that nobody awaits before them."""
+    """Lets early releases wait for products that no await completes before them."""
     products = [op for op in stages.ops if keeps_sum(op) and not stages.of[op]]
     for number, op in enumerate(stages.ops):
         if op.name not in RELEASES or stages.of[op]:
@@ -86,7 +85,7 @@ def _release_behind_products(stages: Stages) -> None:
 
 
 def _keep_buffers(stages: Stages) -> None:
-    """What early products read that are awaited late is made once, before the loop."""
+    """Makes buffers of early products that are awaited late once, before the loop."""
     early = [op for op in stages.ops if keeps_sum(op) and not stages.of[op]]
     for op in filter(stages.sums_before, early):
         for factor in factors_of(op):
@@ -108,7 +107,7 @@ class _Cut:
 
     Args:
         stages: The stages of its ops.
-        trips: Its iterations.
+        trips: The iterations of the loop.
     """
 
     def __init__(self, stages: Stages, trips: Trips) -> None:
@@ -121,7 +120,7 @@ class _Cut:
         self._arguments = list(stages.body.arguments)
 
     def apply(self) -> ir.Operation:
-        """Makes the new loop in place of the old one, and gives it."""
+        """Makes the new loop in place of the old one; returns it."""
         old = self._loop
         types = [result.type for result in old.results]
         with ir.InsertionPoint(old), old.location:
@@ -147,7 +146,7 @@ class _Cut:
         return lower is not None and bound is not None and 0 <= lower < bound
 
     def _expand(self) -> tuple[ir.Operation, list[ir.Value]]:
-        """Prologue, loop, epilogue; gives the loop and the results of the old one."""
+        """Builds prologue, loop and epilogue; returns the loop and the results."""
         early = _Iterations(
             self._stages, dict(self._carried(self._initial, None)), None
         )
@@ -184,7 +183,7 @@ class _Cut:
     def _carried(
         self, values: Sequence[ir.Value], stage: int | None
     ) -> list[tuple[ir.Value, ir.Value]]:
-        """What the body's carried values are: of one stage, or all."""
+        """The values of the body's arguments: those of one stage, or all."""
         return [
             (self._arguments[self._first + n], values[n])
             for n, late in enumerate(self._late)
@@ -194,11 +193,11 @@ class _Cut:
     def _states(
         self, iterations: _Iterations, now: Sequence[ir.Value]
     ) -> list[ir.Value]:
-        """What the loop gets for its next iteration.
+        """The values that the loop passes to its next iteration.
 
         Args:
             iterations: The iteration or iterations before.
-            now: What the carried values were in the younger one.
+            now: The carried values of the younger one.
         """
         ends = list(self._stages.end.operands)
         carried = [
@@ -241,11 +240,11 @@ class _Iterations:
 
     Args:
         stages: The stages of the loop.
-        early: What the body's arguments are in the younger iteration, whose ops of
-            stage 0 stand here; those that get their value from the older one may be
-            left out.
-        late: What the body's arguments and the values that cross are in the older
-            iteration, whose ops of stage 1 stand here.
+        early: The values of the body's arguments in the younger iteration, whose ops of
+            stage 0 are placed here. Arguments with values from the older iteration may
+            be missing.
+        late: The values of the body's arguments, and those that cross, in the older
+            iteration, whose ops of stage 1 are placed here.
     """
 
     def __init__(self, stages: Stages, early: Known, late: Known | None) -> None:
@@ -266,10 +265,10 @@ class _Iterations:
             self._place(op, stage)
 
     def value(self, value: ir.Value, stage: int) -> ir.Value:
-        """What a value of the old body is, for an op of a stage.
+        """The new value for a value of the old body, as used by an op of a stage.
 
         Raises:
-            InternalError: It is not there.
+            InternalError: The other stage computes it.
         """
         known = self.known[stage]
         if value in known:
@@ -287,7 +286,7 @@ class _Iterations:
         return value
 
     def _place_before(self, op: ir.Operation) -> None:
-        """Places, in order, what an op of the younger iteration needs of the older."""
+        """Places, in order, the ops of the older iteration that a younger op needs."""
         work = [
             self._stages.end.operands[number]
             for value in outer_values(op)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables that say where copies read: entries are there an iteration before the copies.
+"""Table loads that give the addresses of copies run an iteration before the copies.
 
-A copy whose address comes of a load would wait for that load where it starts. So the
-loop carries the entries of the iteration whose copies start next:
+A copy whose address comes from a load would wait for that load. So the loop carries the
+entries of the iteration whose copies start next:
 
     entries = table(lower + a * step)
     for k { take(k); fill(k + a * step, entries); entries = table(k + (a + 1) * step) }
@@ -23,14 +23,14 @@ from cuda_tile.passes.skew_slice import BackwardSlice
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The loads of a slice that say where its copies read.
+    """The loads of a slice that give the addresses of its copies.
 
-    Those of addresses run with the copies: there is no address to carry where no
-    iteration comes.
+    Loads of pointers run with the copies: there is no pointer to carry if the iteration
+    does not exist.
 
     Attributes:
-        slice: What the copies are computed from.
-        entries: What the loads give.
+        slice: The slice from which the copies are computed.
+        entries: The results of the loads.
     """
 
     slice: BackwardSlice
@@ -46,17 +46,17 @@ class Tables:
 
     @property
     def lead(self) -> int:
-        """Iterations by which entries are there before the copies."""
+        """Iterations by which entries are loaded before the copies start."""
         return int(bool(self.entries))
 
     def look_up(
         self, condition: ir.Value, known: dict[ir.Value, ir.Value]
     ) -> list[ir.Value]:
-        """The entries of an iteration, zeros if it does not come.
+        """The entries of an iteration, zeros if it does not exist.
 
         Args:
-            condition: Whether it comes.
-            known: What values are in it.
+            condition: Whether it exists.
+            known: The values of the iteration.
         """
         if not self.entries:
             return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How far a counted loop still gets, as conditions that no overflow spoils.
+"""Conditions for the remaining iterations of a counted loop, safe from overflow.
 
 `upper - index` is computed modulo 2^N and read as unsigned: right for any bounds, as
 long as the index is below the upper one.
@@ -37,7 +37,7 @@ class Trips:
     Attributes:
         op: The loop.
         loop: Its bounds.
-        step: The step, where it is a constant.
+        step: The step, if it is a constant.
     """
 
     op: ir.Operation
@@ -53,7 +53,7 @@ class Trips:
             most: The largest number of iterations that will be asked for.
 
         Raises:
-            CannotMove: So many steps are beyond the index's type.
+            CannotMove: So many steps do not fit the index's type.
         """
         loop = counted_loop(op)
         if loop is None:
@@ -71,11 +71,11 @@ class Trips:
         return self.later(self.loop.lower, number)
 
     def later(self, index: ir.Value, number: int) -> ir.Value:
-        """The index so many iterations later.
+        """The index of an iteration that comes `number` iterations later.
 
         Args:
             index: The index of an iteration.
-            number: Iterations behind it.
+            number: The distance in iterations.
         """
         if not number:
             return index
@@ -92,10 +92,10 @@ class Trips:
         return both(starts, self.comes(loop.lower, number)) if number else starts
 
     def comes_later(self, number: int) -> ir.Value:
-        """Whether there is an iteration so many behind that of the insertion point.
+        """Whether an iteration exists `number` after that of the insertion point.
 
-        A comparison with a bound from before the loop, so that nothing is counted
-        beside the index.
+        It is a comparison with a bound from before the loop, so that no second counter
+        is needed.
         """
         loop = self.loop
         if self.step is None:
@@ -107,11 +107,11 @@ class Trips:
         return compare("less_than", loop.index, bound, is_unsigned=loop.is_unsigned)
 
     def comes(self, index: ir.Value, number: int) -> ir.Value:
-        """Whether there is an iteration so many behind that of an existing index.
+        """Whether an iteration exists `number` after that of an existing index.
 
         Args:
             index: The index of an iteration.
-            number: Iterations behind it.
+            number: The distance in iterations.
         """
         left = subtract(self.loop.upper, index)
         if self.step is not None:
@@ -124,7 +124,7 @@ class Trips:
 
 
 def last_index(op: ir.Operation) -> int | None:
-    """What no index of a `for` exceeds, from facts of its bounds; None if unknown."""
+    """An upper bound of the index of a `for`, from facts of its bounds; or None."""
     loop = counted_loop(op)
     known = None if loop is None else FactsOnDemand(enclosing_entry(op)).of(loop.upper)
     if known is None or known.low is None or known.high is None or known.low < 0:

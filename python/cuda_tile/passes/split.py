@@ -9,13 +9,13 @@ another one becomes
     for i in (a to b)     { without these masks }
     for i in (b to upper) { as it was }     only where a mask begins with it
 
-such as causal attention, which masks its last iterations, or a product whose last one
-goes beyond the end of K. Each condition under which all elements of a mask are open is
-one inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do
-not wrap around. The bounds a and b are computed from them in 64 bits before the loop;
-where the sums may wrap, no iteration goes without its mask. Nothing of this depends on
-what the loop computes. A loop that goes on where another one ended stays: whoever wrote
-it has split it already.
+Examples are causal attention, which masks its last iterations, and a product whose last
+iteration reaches beyond the end of K. One inequality A + B * i >= 0 with a constant B
+is the condition under which all elements of a mask are open, and another one that the
+sums of a mask do not wrap. The bounds a and b are computed from them in 64 bits before
+the loop; if the sums may wrap, every iteration keeps its mask. Nothing of this depends
+on the ops of the loop. A loop that continues where another one ended stays: its author
+has split it already.
 
 Contract `loop_splitting`
     Law: a loop from a to c does what loops from a to b and from b to c do, with b one
@@ -92,9 +92,9 @@ class Mask:
 
     Attributes:
         op: The comparison.
-        is_true: What it is for all elements where it is open.
-        opens: The condition that it is.
-        exact: Conditions that its operands do not wrap around.
+        is_true: Its value for all elements in an iteration where it is open.
+        opens: The condition under which it is open.
+        exact: Conditions under which its operands do not wrap.
     """
 
     op: ir.Operation
@@ -125,7 +125,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _is_worth(op: ir.Operation) -> bool:
-    """Whether an op is an innermost counted loop with products, and whole."""
+    """Whether an op is an innermost counted loop with products that nobody split."""
     if op.name not in FOR_LOOPS or _goes_on(op):
         return False
     if flag(op, "unsignedCmp"):  # loop_splitting C2
@@ -135,7 +135,7 @@ def _is_worth(op: ir.Operation) -> bool:
 
 
 def _goes_on(loop: ir.Operation) -> bool:
-    """Whether a loop begins where another one ended: it was split by who wrote it."""
+    """Whether a loop begins where another one ended: its author has split it."""
     first = first_carried(loop)[0]
     makers = [defining_op(value) for value in list(loop.operands)[first:]]
     is_second = any(op is not None and op.name in FOR_LOOPS for op in makers)
@@ -148,7 +148,8 @@ def _goes_on(loop: ir.Operation) -> bool:
 def candidates(loop: ir.Operation) -> list[ir.Operation]:
     """The comparisons of tiles in the body of a loop that computations use.
 
-    A copy takes its mask as it is, and a second loop would fill its ring anew.
+    A mask of copies alone does not count: it costs nothing, and a second loop would
+    fill the ring again.
     """
     return [
         op
@@ -160,7 +161,7 @@ def candidates(loop: ir.Operation) -> list[ir.Operation]:
 
 
 def _guards_only_loads(mask: ir.Value) -> bool:
-    """Whether a mask goes, perhaps combined or reshaped, to loads alone."""
+    """Whether only loads use a mask, possibly combined or reshaped."""
     users = [use.owner.operation for use in mask.uses]
     return all(
         user.name in POINTER_LOADS
@@ -213,7 +214,7 @@ def _mask(
 def _exact(
     x: Affine, first: int, last: int, loop: CountedLoop, facts: FactsAnalysis
 ) -> list[Condition]:
-    """What must hold for numbers to lie between two, unless facts show it."""
+    """Conditions for numbers to lie between two, unless facts show it."""
     low, high = x.low, x.high
     for value, factor in ((loop.index, x.index), *x.terms.items()):
         known = facts.of(value)
@@ -232,7 +233,7 @@ def _exact(
 
 
 def _condition(x: Affine, number: int) -> Condition:
-    """That a function plus a number is nowhere negative."""
+    """The condition that a function plus a number is never negative."""
     return Condition(x.index, tuple(x.terms.items()), x.low + number)
 
 
@@ -242,7 +243,7 @@ def _condition(x: Affine, number: int) -> Condition:
 def _split(
     loop: ir.Operation, masks: Sequence[Mask], facts: FactsAnalysis
 ) -> ir.Operation:
-    """Makes the loops; gives the one whose masks are open."""
+    """Makes the loops; returns the one whose masks are open."""
     counted = counted_loop(loop)
     assert counted is not None, "masks are found in counted loops only"
     begins = any(mask.opens.index > 0 for mask in masks)
@@ -284,7 +285,7 @@ def _copy(
 
 
 def _open(loop: ir.Operation, copy: ir.Operation, masks: Sequence[Mask]) -> None:
-    """Makes the masks constants in a copy of their loop."""
+    """Replaces the masks by constants in a copy of their loop."""
     places = {op: n for n, op in enumerate(block_ops(loop.regions[0].blocks[0]))}
     ops = block_ops(copy.regions[0].blocks[0])
     for mask in masks:

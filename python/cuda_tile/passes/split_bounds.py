@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The iterations of a loop in which inequalities hold, as bounds computed before it.
 
-All arithmetic is in 64 bits, where sums of the numbers of `analysis/affine.py` are
-exact; the bounds are then numbers of the index's type again, between the loop's own
-bounds but for less than a step, and on the grid of its iterations.
+All arithmetic is in 64 bits, in which sums of the numbers of `analysis/affine.py` are
+exact. The bounds are then converted to the index's type again. They lie on the grid of
+the loop's iterations, and between the loop's own bounds except for less than a step.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Condition:
 
     Attributes:
         index: The coefficient of the loop's index.
-        terms: Those of scalars from outside of the loop.
-        number: The rest.
+        terms: The coefficients of scalars from outside the loop.
+        number: The constant.
     """
 
     index: int
@@ -52,7 +52,7 @@ class Bounds:
 
     Args:
         loop: The loop.
-        facts: What is known of its bounds.
+        facts: The facts of its bounds.
     """
 
     def __init__(self, loop: CountedLoop, facts: FactsAnalysis) -> None:
@@ -65,15 +65,15 @@ class Bounds:
     def find(
         self, conditions: Sequence[Condition], *, begins: bool, ends: bool
     ) -> tuple[ir.Value | None, ...]:
-        """The first iteration in which all conditions hold, and the first behind those.
+        """The first iteration in which all conditions hold, and the first after those.
 
         Args:
             conditions: The conditions.
-            begins: Whether to look for the first one; else it is the loop's first.
-            ends: Whether to look for the end; else it is the loop's.
+            begins: Whether to compute the first one; otherwise it is the loop's first.
+            ends: Whether to compute the end; otherwise it is the loop's end.
 
         Returns:
-            The two, None where not looked for. Without any such iteration both are the
+            The two, None if not computed. If no such iteration exists, both are the
             lower bound, or the first one is the upper bound.
         """
         firsts: list[ir.Value] = []
@@ -108,7 +108,7 @@ class Bounds:
         )
 
     def below(self, bound: ir.Value) -> ir.Value:
-        """A bound as the upper one of a loop: no iteration beyond the whole loop's."""
+        """A bound as an upper bound of a loop, at most that of the whole loop."""
         if constant_of(self._loop.step) == 1:
             return bound
         return cuda_tile.MinIOp(bound, self._loop.upper, "signed").result
@@ -119,7 +119,7 @@ class Bounds:
         return self._wides[value]
 
     def _rest(self, condition: Condition) -> ir.Value:
-        """What a condition adds to the multiple of the index."""
+        """The terms of a condition without the multiple of the index."""
         parts = [multiply(self._wide(v), n) for v, n in condition.terms]
         start = constant(condition.number, self._i64)
         return reduce(add, parts, start)
@@ -138,9 +138,9 @@ class Bounds:
         return compare("greater_than_or_equal", rest, constant(0, self._i64))
 
     def _clamped(self, bound: ir.Value, low: ir.Value) -> ir.Value:
-        """The first iteration from a bound on, but not before `low`, which is one.
+        """The first iteration from a bound on, but not before the iteration `low`.
 
-        Beyond the last iteration it is the first place after that on the loop's grid.
+        Beyond the last iteration it is the next point of the loop's grid.
         """
         bound = cuda_tile.MinIOp(bound, self._upper, "signed").result
         bound = cuda_tile.MaxIOp(bound, low, "signed").result  # loop_splitting C5
@@ -160,13 +160,13 @@ class Bounds:
         otherwise: ir.Value,
         sources: Sequence[ir.Value],
     ) -> ir.Value:
-        """A bound in the index's type, another one where the guards do not hold.
+        """A bound in the index's type, or another one if the guards do not hold.
 
         Args:
             bound: The bound, in 64 bits.
             holds: Whether all guards hold, if there are any.
-            otherwise: The other one.
-            sources: Bounds of the loop that the two are, or whole steps away from.
+            otherwise: The other bound.
+            sources: Bounds of the loop from which both are a multiple of the step away.
         """
         if holds is not None:
             bound = cuda_tile.SelectOp(holds, bound, otherwise).result

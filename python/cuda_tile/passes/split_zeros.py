@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Adding +0 to what is never -0 goes: an open mask that was added leaves that behind.
+"""Removes additions of +0 to values that are never -0, which an open mask leaves.
 
-x + 0 is x but for x = -0. The sum of a product with an initial +0 is never -0 where it
+x + 0 is x except for x = -0. The sum of a product with an initial +0 is never -0 if it
 is either 0 or too large to be rounded to 0: +0 plus anything else is 0 only as +0
-(IEEE 754, 6.3). Products of two numbers of 16 bits or less with few bits of exponent
-are multiples of 2^-48 or more, so that no sum in f32 is rounded to 0; those of bf16 and
-wider ones may be. Of these the addition goes where nobody sees the signs of zeros, such
-as in scores of which only exponentials are computed. An addition that flushes
-subnormals changes these, which a sum of such multiples never is.
+(IEEE 754, 6.3). Products of two f16 or 8-bit numbers, which have few exponent bits, are
+multiples of 2^-48 or more, so that no sum in f32 is rounded to 0; sums of bf16 and
+wider types may be. For these the addition is removed if no use depends on the signs of
+zeros, such as for scores of which only exponentials are computed. An addition that
+flushes subnormals would change them, but a sum of such multiples is never subnormal.
 
 Contract `zero_removal`
     Law: x + 0 = x but for x = -0, in every rounding mode (IEEE 754, 6.3).
@@ -41,7 +41,7 @@ _NEVER_TINY = ("f16", "f8E4M3FN", "f8E5M2")
 
 
 def drop_added_zeros(entry: ir.Operation) -> None:
-    """Replaces such additions by what they add to."""
+    """Replaces such additions by their other operand."""
     for op in listed_ops(entry):
         if op.name != "cuda_tile.addf":
             continue

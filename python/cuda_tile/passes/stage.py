@@ -2,24 +2,24 @@
 """Moves data between warps through shared memory: operands, conversions, reductions.
 
 Contract: in, level W from `place`; out, level W in which each remaining
-`convert_layout`, `reduce` and `scan` stays within a warp, and so do the copies of what
-only one thread obtains, and each `extract` within a thread. The rewrites:
+`convert_layout`, `reduce` and `scan` stays within a warp, as do copies of results that
+only one thread obtains, and each `extract` stays within a thread. The rewrites:
 
 - a load whose plan names an engine becomes a copy into a buffer, from which products
   read it; no other use of its tile is left;
-- a product reads its operands from swizzled buffers, one K-slice at a time; what does
-  not change in a loop is stored before it, and what several products read, once;
-- a conversion between warps becomes alloc, store, load, in parts where the tile is
-  larger than shared memory; so does an extract of what other threads hold, unless
+- a product reads its operands from swizzled buffers, one K-slice at a time; a
+  loop-invariant operand is stored before the loop, and one of several products, once;
+- a conversion between warps becomes alloc, store, load, in parts if the tile is larger
+  than shared memory; so does an extract of elements that other threads hold, unless
   it loads columns of a sum in tensor memory;
 - a reduction or scan across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
-- small conversions between warps that do not depend on each other go together, so that
+- small conversions between warps that do not depend on each other are grouped, so that
   one barrier serves them;
-- without products, what a loop loads is marked as kept for later loops that load it
-  again, if the plan says so;
+- without products, the tiles of a loop are marked as kept for later loops that load
+  them again, if the plan says so;
 - without products, the loads of a block start together, as far as registers allow;
-- what one thread obtains by an atomic or a strong load goes to the threads with copies;
+- a result that one thread gets of an atomic or strong load goes to those with copies;
 - a store whose plan names an engine becomes stores to a buffer and a copy out of it.
 """
 
@@ -78,7 +78,7 @@ def run(entry: ir.Operation) -> None:
 
 
 def _stage_products(entry: ir.Operation, staging: Staging, room_bytes: int) -> None:
-    """Stages products, and what takes parts of tiles."""
+    """Stages products, and ops that take parts of tiles."""
     columns = {op for op in nested_ops(entry) if columns_layout(op) is not None}
     for op in listed_ops(entry):
         if op.name in PRODUCTS:
@@ -98,15 +98,15 @@ def _split_across_warps(entry: ir.Operation) -> None:
 
 
 def _left(n_bytes: int, op: ir.Operation, fills: Fills) -> int:
-    """What rings leave of so many bytes to an op among them."""
+    """Bytes that rings leave to an op between them."""
     return max(LEAST_CONVERSION_BYTES, n_bytes - fills.bytes_around(op))
 
 
 def _room_for_loops(entry: ir.Operation) -> int:
     """Bytes that may be held through loops: half of what a CTA may have.
 
-    The other half is for what the loops themselves stage. With an occupancy asked for
-    the CTAs share the multiprocessor's memory.
+    The other half is for tiles that the loops themselves stage. If the plan asks for
+    an occupancy, the CTAs share the multiprocessor's memory.
     """
     target = read_target(entry)
     limit = target.shared_bytes_per_cta

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Indices of masked accesses as sums in 64 bits, where a mask hides those that wrap.
+"""Rewrites indices of masked accesses as sums in 64 bits if masks hide wrapped sums.
 
-Contract: in and out, verified level T without a plan; no element that an access touches
-moves. A neighbour `x[i + 1]` is loaded where `0 <= i + 1 < n`. The sum has 32 bits and
-may wrap around, so the address is not known to be that of `x[i]` and four bytes; but
-where it wraps, the mask hides it. Of other sums it is known that they do not. So
+Contract: in and out, verified level T without a plan; accesses keep their addresses. A
+neighbour `x[i + 1]` is loaded where `0 <= i + 1 < n`. The sum has 32 bits and may wrap,
+so it is not known that its address is four bytes behind that of `x[i]`. But the mask
+hides elements whose sum wraps, and other sums are known not to wrap. So
 
     extend(i + 1)    becomes    extend(i) + 1
 
-in addresses, if all accesses through them have such a mask. Neighbours then share one.
+in addresses, if all accesses through them have such a mask. Neighbours then share an
+index.
 
 Contract `unwrap_indices`
     Law: a sum of signed numbers of n bits and the sum of the numbers themselves differ
@@ -72,7 +73,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _guards_of(op: ir.Operation, facts: FactsAnalysis) -> Guards:
-    """What the masks of all accesses through some pointers say."""
+    """The bounds that the masks of all accesses through some pointers give."""
     guards: list[Guards] = []
     for use in op.results[0].uses:
         user = use.owner.operation
@@ -85,7 +86,7 @@ def _guards_of(op: ir.Operation, facts: FactsAnalysis) -> Guards:
 
 
 class _Index:
-    """The index of an `offset`, whose sums become wide ones."""
+    """The index of an `offset`, whose sums become sums of 64 bits."""
 
     def __init__(self, op: ir.Operation, guards: Guards, facts: FactsAnalysis) -> None:
         self._op, self._guards, self._facts = op, guards, facts
@@ -99,7 +100,7 @@ class _Index:
         return new != old
 
     def _index(self, value: ir.Value, path: Path) -> ir.Value:
-        """An index of 64 bits, some way below that of the pointers."""
+        """Rewrites an index of 64 bits that computes the pointers' index by a path."""
         op = defining_op(value)
         if op is None or ir.IntegerType(element_of(value)).width != _I64:
             return value
@@ -113,9 +114,10 @@ class _Index:
         return value
 
     def _peeled(self, value: ir.Value, path: Path) -> ir.Value:
-        """What is left of a sum without numbers, where none of it wraps around.
+        """A sum without the numbers added to it, if none of the additions wraps.
 
-        The mask hides where the whole sum does; else no part of it may.
+        The mask hides elements where the whole sum wraps; without a mask no part may
+        wrap.
         """
         rest, added = self._parts(value, only_exact=False)
         most = self._guards.most(value, path)  # unwrap_indices C2, C3, C5
@@ -131,7 +133,7 @@ class _Index:
     def _parts(
         self, value: ir.Value, *, only_exact: bool
     ) -> tuple[ir.Value, list[tuple[int, int]]]:
-        """A value as another one, and bounds of the numbers that are added to it."""
+        """Splits a value into another value and bounds of the numbers added to it."""
         value, added = _plain(value), list[tuple[int, int]]()
         while (op := defining_op(value)) is not None and op_stem(op) in _SIGNS:
             is_exact = never_wraps(self._facts.of, op)
@@ -144,9 +146,9 @@ class _Index:
         return value, added
 
     def _number(self, op: ir.Operation, *, only_constants: bool) -> int | None:
-        """Which operand of a sum is one number everywhere; of a difference the other.
+        """Which operand of a sum is uniform; for a difference, the subtrahend.
 
-        What does not wrap around stays together, but for constants.
+        An addition that does not wrap stays together, unless it adds a constant.
         """
         for number in (1, 0) if _SIGNS[op_stem(op)] > 0 else (1,):
             known = self._facts.of(op.operands[number])
@@ -166,7 +168,7 @@ class _Index:
 
 
 def _wide(value: ir.Value, rest: ir.Value) -> ir.Value:
-    """A sum of fewer bits as one of 64, as far as what is left of it."""
+    """Rewrites a sum of fewer bits in 64 bits, down to a given rest."""
     op = defining_op(value)
     if op is None or _plain(value) == rest or not _leads_to(value, rest):
         return _extended(value)
@@ -174,7 +176,7 @@ def _wide(value: ir.Value, rest: ir.Value) -> ir.Value:
 
 
 def _leads_to(value: ir.Value, rest: ir.Value) -> bool:
-    """Whether a value is a sum with what is left, or that in other places."""
+    """Whether a value is a sum that contains the rest, or a renaming of it."""
     op = defining_op(_plain(value))
     return _plain(value) == rest or (
         op is not None
@@ -184,7 +186,7 @@ def _leads_to(value: ir.Value, rest: ir.Value) -> bool:
 
 
 def _plain(value: ir.Value) -> ir.Value:
-    """What a value is made of by renaming and repeating."""
+    """The value behind renamings and repetitions."""
     while (op := defining_op(value)) is not None and op.name in SPREADS:
         value = op.operands[0]
     return value
@@ -199,7 +201,7 @@ def _wide_type(value: ir.Value) -> ir.Type:
 
 
 def _again(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
-    """An op of other operands, in 64 bits; nothing is promised of its result."""
+    """The op with other operands, in 64 bits, without promises about overflow."""
     if op_stem(op) == "assume":
         return operands[0]
     kept = [name for name in op.attributes if name != "overflow"]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Welford: a sum of squared distances goes with the sum that their centre needs.
+"""Welford: one loop computes a row's sum and its sum of squared distances.
 
-Contract: in and out, verified level T with plans. Where the plan of an entry has
+Contract: in and out, verified level T with plans. If the plan of an entry has
 `part = n`, `row_tiling` computes the rows of the entry part by part, each reduction in
 a loop of its own. A variance, a sum of squared distances to a multiple of the row's
 sum, needs no loop of its own. This pass finds such sums and marks their reductions,
-`tileas.hoist = "welford"`; `row_tiling` writes what `rewrites/rows/welford.py` says of
-them, where their error is derived, too. Without this pass each sum has a loop, with the
-same results within rounding.
+`tileas.hoist = "welford"`; `row_tiling` rewrites them by `rewrites/rows/welford.py`,
+which also derives their error. Without this pass each sum has a loop, with the same
+results within rounding.
 
-Nothing is marked where CTAs of a cluster share the row: they hold it, so that a second
+Nothing is marked if CTAs of a cluster share the row: they hold it, so that a second
 loop costs no load.
 
 Contract `welford`

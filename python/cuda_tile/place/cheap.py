@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that are cheaper to make again than to move to other threads.
+"""Rematerialisation: values that are cheaper to recompute than to convert.
 
-Before layouts are assigned, each use of such a value gets an op of its own, so that
-each may have the layout of its user, and users that share only such a value (a mask,
-say) do not have to agree on one. Afterwards copies that came to be alike are merged.
+Before layout assignment, each use of such a value gets an op of its own, so that each
+may have the layout of its user, and users that share only such a value (for example a
+mask) need not agree on a layout. Afterwards copies that became equal are merged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def duplicate_cheap_values(entry: ir.Operation) -> list[Group]:
     Users come after their operands, so one backward sweep is enough.
 
     Returns:
-        What was copied, operands before users.
+        The copies, operands before users.
     """
     ops = list(nested_ops(entry))
     sizes = _sizes(ops)
@@ -51,10 +51,10 @@ def duplicate_cheap_values(entry: ir.Operation) -> list[Group]:
 
 
 def merge_copies(groups: list[Group]) -> list[ir.Operation]:
-    """Uses one of those copies that have the same operands and the same layout.
+    """Merges copies that have the same operands and the same layout.
 
     Returns:
-        The others, which have no uses.
+        The copies that have no uses any more.
     """
     merged: list[ir.Operation] = []
     for group in groups:
@@ -69,9 +69,9 @@ def merge_copies(groups: list[Group]) -> list[ir.Operation]:
 
 
 def erase_unused(ops: list[ir.Operation]) -> None:
-    """Erases those of some ops that nobody uses, the last first.
+    """Erases those of some ops that have no uses, the last first.
 
-    What is erased may not be looked up any more, so each op is taken once.
+    An erased op must not be accessed any more, so each op is visited once.
     """
     for op in list(dict.fromkeys(reversed(ops))):
         if not list(op.results[0].uses):
@@ -79,9 +79,10 @@ def erase_unused(ops: list[ir.Operation]) -> None:
 
 
 def _sizes(ops: list[ir.Operation]) -> dict[ir.Operation, int]:
-    """The cheap ops, each with the number of ops that make its value anew.
+    """The cheap ops, each with the number of ops that recompute its value.
 
-    A broadcast is cheap whatever it repeats: that is smaller and is converted first.
+    A broadcast is cheap whatever its operand is: that is smaller and is converted
+    first.
     """
     sizes: dict[ir.Operation, int] = {}
     for op in ops:
@@ -91,7 +92,7 @@ def _sizes(ops: list[ir.Operation]) -> dict[ir.Operation, int]:
         for operand in op.operands:
             if not is_distributed(operand) or _is_uniform(operand):
                 continue
-            if op.name != "cuda_tile.broadcast":  # which may convert its small operand
+            if op.name != "cuda_tile.broadcast":  # it may convert its small operand
                 maker = defining_op(operand)
                 size += (
                     MOST_REPEATED_OPS
@@ -104,7 +105,7 @@ def _sizes(ops: list[ir.Operation]) -> dict[ir.Operation, int]:
 
 
 def _is_uniform(value: ir.Value) -> bool:
-    """One element that every thread has anyway."""
+    """Whether a value is one element that every thread has anyway."""
     op = defining_op(value)
     return (
         op is not None

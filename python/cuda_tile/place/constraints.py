@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The constraints by which an op says which layouts its tiles may have.
+"""The constraints of an op on the layouts of its tiles.
 
-A rule returns a list of these; `place/solve.py` finds layouts that satisfy
-them. Nothing here looks at the IR beyond holding values.
+A rule returns a list of constraints; `place/solve.py` finds layouts that satisfy
+them. This module does not read the IR; it only holds values.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Related:
         operand: Index of the operand.
         result: Index of the result.
         forward: Result layout from operand layout.
-        backward: Operand layout from result layout, or None where many would do.
-        is_binding: Whether the op needs the layouts to be so related; else that is
-            only the cheapest way, and the op itself moves what has to move.
-        guess: Where `backward` is None, one of the many that result layouts may be
-            handed on as; the result is converted where it does not lead back.
+        backward: Operand layout from result layout, or None if many are possible.
+        is_binding: Whether the op needs this relation. If not, it is only the cheapest
+            choice, and the op itself moves elements between threads.
+        guess: If `backward` is None, one possible operand layout for a result layout;
+            the result is converted if `forward` gives another layout for it.
     """
 
     op: ir.Operation
@@ -57,8 +57,8 @@ class Fixed:
     Attributes:
         value: A result.
         layout: Its layout.
-        weight: Estimated bytes made over the whole run. Where several such values are
-            to share a layout, that of the heaviest is taken, and the others are
+        weight: Estimated bytes computed over the whole run. If several such values
+            should share a layout, the heaviest decides it, and the others are
             converted.
     """
 
@@ -84,11 +84,11 @@ class Prefer:
         op: The access.
         operand: Index of the stored operand, or None for a load's result 0.
         layout: The cheapest layout.
-        cycles: What one execution costs in some layout, see place/cost.py.
+        cycles: Gives the cost of one execution in a layout, see place/cost.py.
         n_bytes: Bytes of the tile.
         trips: Estimated executions.
-        can_convert: Whether the tile may be converted next to the access. That of an
-            access through pointers may not: its addresses share the layout.
+        can_convert: Whether the tile may be converted next to the access. The tile of
+            an access through pointers may not: its addresses share the layout.
     """
 
     op: ir.Operation
@@ -114,10 +114,10 @@ class Prefer:
 
 @dataclass(frozen=True)
 class Meets:
-    """A tile that an access through pointers writes has the layout of these.
+    """A tile that is written through pointers has their layout.
 
-    Where the tile's layout is fixed, and the access wastes more in it than a conversion
-    of the tile costs, the pointers get a layout of their own.
+    If the tile's layout is fixed, and the access wastes more in it than a conversion of
+    the tile costs, the pointers get a layout of their own.
 
     Attributes:
         prefer: The access.
@@ -129,7 +129,7 @@ class Meets:
 
     @property
     def apart(self) -> Prefer:
-        """The access, whose pointers have a layout of their own."""
+        """The access as one whose pointers have a layout of their own."""
         return replace(self.prefer, operand=self.pointers)
 
 

@@ -17,8 +17,8 @@ from cuda_tile.place.rules import RULES, PlaceContext
 def hand_on(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Forwarded operands and the values they become have one layout.
 
-    So are then the initial value, argument, next value and result of a loop, and
-    what the branches of an `if` yield.
+    This joins the initial value, argument, next value and result of a loop, and the
+    values that the branches of an `if` yield.
     """
     del ctx
     return [

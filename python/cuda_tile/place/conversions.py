@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a use gets a value in another layout: conversion or rematerialisation.
 
-A `tileas.convert_layout` of the value always works. Often less is enough: an op that
-renames, or works element by element, can be repeated in the wanted layout, so that only
-its operands are converted. So a mask is computed again from `iota` and constants
-(rematerialisation), and a small tile is converted before it is broadcast or widened.
-The cheapest way by `place/cost.py` is taken.
+A `tileas.convert_layout` of the value always works, but often a cheaper way exists. An
+op that renames elements, or works element by element, can be repeated in the wanted
+layout, so that only its operands are converted. So a mask is recomputed from `iota` and
+constants (rematerialisation), and a small tile is converted before it is broadcast or
+widened. The cheapest way by `place/cost.py` is chosen.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Conversions:
 
     Attributes:
         defined: The layout in which each distributed value is made; grows.
-        replaced: Ops that were done again, which may have no use any more.
+        replaced: Ops that were repeated, and may have no use any more.
     """
 
     defined: dict[ir.Value, LinearLayout]
@@ -53,7 +53,7 @@ class Conversions:
         Args:
             value: A distributed tile.
             layout: The layout that is wanted.
-            may_repeat: Whether its op may be done again instead.
+            may_repeat: Whether its op may be repeated instead.
         """
         if self.defined[value] == layout:
             return value
@@ -78,7 +78,7 @@ class Conversions:
         return cycles * trips
 
     def _cycles(self, value: ir.Value, layout: LinearLayout, room: int) -> float:
-        """Least cost of having `value` in `layout`; nothing if it is there."""
+        """Least cost of `value` in `layout`; 0 if it exists."""
         if self.defined[value] == layout or (value, layout) in self._made:
             return 0.0
         plain = self._plain(value, layout)
@@ -88,9 +88,9 @@ class Conversions:
     def _repeated_cycles(
         self, value: ir.Value, layout: LinearLayout, room: int
     ) -> float | None:
-        """Cost of doing again the op that makes `value`, and of its operands.
+        """Cost of repeating the op that makes `value`, and of its operands.
 
-        None where that cannot be done, or takes more than `room` ops.
+        None if that is impossible, or takes more than `room` ops.
         """
         op = defining_op(value)
         if op is None or room == 0 or op.name not in REPEATABLE:

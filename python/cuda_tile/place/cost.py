@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of layouts: conversions between them, and accesses in a poor one.
 
-The unit is a clock of a multiprocessor, for all warps of a CTA and one execution; times
-the trip counts of the loops around. Only relations matter. A 32-byte sector of global
-memory costs what the chip's row in targets.py says; wavefronts, shuffles, instructions
-and barriers what constants.py says.
+The unit is a clock of a multiprocessor, for all warps of a CTA and one execution,
+multiplied by the trip counts of the loops around. Only ratios matter. The chip's row in
+targets.py gives the cost of a 32-byte sector of global memory; constants.py gives those
+of wavefronts, shuffles, instructions and barriers.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> 
             return shuffle_clocks(source, target, bits)
         case ConversionKind.SHARED:
             moved = _wavefronts(source, bits) + _wavefronts(target, bits)
-            # One barrier between store and load, one before the bytes' next use.
+            # One barrier between store and load, one before the next use of the bytes.
             return moved * WAVEFRONT_CLOCKS + 2 * BARRIER_CLOCKS
 
 
 def _wavefronts(layout: LinearLayout, bits: int) -> float:
-    """Least wavefronts in which all warps move a tile; lanes share what they copy."""
+    """Least wavefronts in which all warps move a tile; lanes share copied elements."""
     own_bytes = layout.n_registers * bits / 8
     lanes = WARP_LANES >> layout.free_bits().lane.bit_count()
     per_warp = max(own_bytes / MAX_VECTOR_BYTES, own_bytes * lanes / WAVEFRONT_BYTES)
@@ -74,8 +74,8 @@ def tile_bits(value: ir.Value) -> int:
 def trip_count(op: ir.Operation) -> int:
     """How often `op` runs, over all loops around it in its entry.
 
-    A counted loop with constant bounds runs as often as they say, others
-    `LOOP_TRIPS` times; a loop that never runs counts as one iteration.
+    Constant bounds give the trip count of a counted loop; other loops run `LOOP_TRIPS`
+    times. A loop that never runs counts as one iteration.
     """
     count = 1
     for around in enclosing_ops_of(op):

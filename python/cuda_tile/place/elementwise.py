@@ -11,7 +11,7 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 
 def same_layout(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """Every tile the op touches has one layout; a thread works on its own.
+    """All tiles of the op have one layout; a thread works on its own elements.
 
     Args:
         ctx: The context of placement.

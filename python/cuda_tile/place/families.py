@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The modules with the place rules of each family; take the tables from here.
 
-A module registers its rules when it is imported, which happens when one is asked for.
+A module registers its rules when it is imported, at the first request for one of them.
 """
 
 from __future__ import annotations

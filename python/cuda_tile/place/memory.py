@@ -30,7 +30,7 @@ from cuda_tile.place.rules import RULES, PlaceContext
 def prefer(
     ctx: PlaceContext, op: ir.Operation, operand: int | None, *, can_convert: bool
 ) -> Prefer:
-    """The layout an access likes best, and what others cost.
+    """The cheapest layout of an access, and the cost of other layouts.
 
     Args:
         ctx: Plan, facts and chip.
@@ -42,7 +42,7 @@ def prefer(
     n_bytes = prod(access.shape) * access.element_bytes
 
     def cycles(layout: LinearLayout) -> float:
-        # One of several warps with copies stores them, but each of them loads them.
+        # Of several warps with copies one stores, but each of them loads.
         free = layout.free_bits()
         copies = free.warp.bit_count() + free.block.bit_count()
         copies = copies if operand is None else 0
@@ -62,14 +62,14 @@ def prefer(
 def is_read_back(load: ir.Operation) -> bool:
     """Whether an engine copies a tile that threads then read from shared memory.
 
-    Products read others there, or parts of them.
+    Products read other copied tiles there, or parts of them.
     """
     is_copied = load.name in VIEW_LOADS and read_load(load).is_copy
     return is_copied and is_brought_to_threads(load)
 
 
 def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:
-    """Any layout is as good for what is read back from shared memory.
+    """Any layout is equally good for a tile that is read back from shared memory.
 
     Args:
         ctx: The context of placement.
@@ -79,7 +79,7 @@ def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:
 
 
 def _nothing(layout: LinearLayout) -> float:
-    """What an access costs that any layout suits."""
+    """The cost of an access that any layout suits: 0."""
     del layout
     return 0.0
 
@@ -102,7 +102,7 @@ def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("store_view_tko")
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """The stored tile is converted where its own layout would waste sectors.
+    """The stored tile is converted if its own layout would waste sectors.
 
     A tile that the copy engine stores goes through shared memory unchanged.
     """

@@ -31,8 +31,8 @@ ROLES: tuple[Role, ...] = ("a", "b", "c", "sa", "sb")
 def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Accumulator and operands as the instruction's fragments, cut over warps.
 
-    Products that hand on an accumulator share a layout, unless their plans differ.
-    What instructions read from shared memory by themselves may have any.
+    Products that pass on an accumulator share a layout, unless their plans differ.
+    Operands that instructions read from shared memory may have any layout.
     """
     acc, plan = op.operands[2], read_product(op)
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
@@ -40,7 +40,7 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     return [
         Same((op.results[0], acc)),
         Fixed(op.results[0], layouts[2], weight),
-        # A product that goes on with this sum may have given all the layout.
+        # A product that continues this sum may have fixed the layout of all.
         *(Demand(op, index, layout) for index, layout in layouts.items()),
         *_computed(ctx, op, plan),
     ]
@@ -48,7 +48,7 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @FRAGMENTS.register(MMA_SYNC.name, FMA.name)
 def _of_warps(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
-    """The fragments of all operands."""
+    """The fragments of all operands of a product of warps."""
     return {
         index: tile_mma(shape_of(value), plan.warps, role, plan.warp_atom)
         for index, (value, role) in enumerate(zip(op.operands, ROLES, strict=False))
@@ -58,10 +58,10 @@ def _of_warps(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
 def _computed(
     ctx: PlaceContext, op: ir.Operation, plan: ProductPlan
 ) -> list[Constraint]:
-    """How threads best read what they compute operands from and store these.
+    """The best layouts for threads that compute operands from copied tiles.
 
-    The layout is chosen for the largest tile that an engine brings, as if neighbours in
-    the operand were made of each of its elements.
+    The layout is chosen for the largest tile that an engine copies, as if each of its
+    elements gave neighbours in the operand.
     """
     found: list[Constraint] = []
     for index in range(2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Family multimem: tiles come in layouts of which whole words go at once."""
+"""Family multimem: tiles have layouts whose accesses are whole words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORD_BYTES = 4
 
 @RULES.register("multimem_load_reduce_view_tko")
 def load_reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """The tile is made in the access's own layout, and converted where it is used."""
+    """The tile is loaded in the access's own layout, and converted for its uses."""
     access, layout = _layout(ctx, op)
     n_bytes = prod(access.shape) * access.element_bytes
     return [Fixed(op.results[0], layout, n_bytes * trip_count(op))]
@@ -30,13 +30,13 @@ def load_reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("multimem_reduce_view_tko", "multimem_store_view_tko")
 def write(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """The tile, which stands behind the view, comes in the access's own layout."""
+    """The tile, the operand after the view, arrives in the access's own layout."""
     _, layout = _layout(ctx, op)
     return [Demand(op, 1, layout)]
 
 
 def _layout(ctx: PlaceContext, op: ir.Operation) -> tuple[Access, LinearLayout]:
-    """The access, and a layout that has its elements in whole words.
+    """The access, and a layout in which threads have whole words.
 
     Raises:
         Unsupported: The chip has no such instruction, or words cannot be formed.

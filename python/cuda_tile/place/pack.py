@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops pack and unpack of family shape: bytes and the elements they make up.
+"""Ops pack and unpack of family shape: bytes, and the elements that they form.
 
-What is made up of the others (a wide element of bytes, a byte of 4-bit elements) has
-all its parts in one thread, in neighbouring registers: the layout of the parts follows
-from that of the whole. The other way round it is a guess, which fits where vectors of
-parts are as long as a whole.
+A whole (a wide element of bytes, or a byte of 4-bit elements) has all its parts in one
+thread, in neighbouring registers. So the layout of the whole determines that of the
+parts. The reverse is a guess, which fits if vectors of parts are as long as a whole.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 @RULES.register("pack", "unpack")
 def repack(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """Every part in the thread that has the whole."""
+    """Every part is in the thread that has the whole."""
     del ctx
     source, result = elements_of(op.operands[0]), elements_of(op.results[0])
     if source < result:

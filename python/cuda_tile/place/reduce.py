@@ -16,11 +16,11 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 @RULES.register("reduce")
 def reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """All operands share a layout; the result is what is left of it.
+    """All operands share a layout; the result has it without the reduced dimension.
 
     A result that is broadcast again, or combined in order, is replicated in the threads
-    along the reduced dimension; others are spread over them, which takes fewer
-    registers.
+    along the reduced dimension. Other results are spread over these threads, which
+    takes fewer registers.
     """
     del ctx
     dim = ir.IntegerAttr(op.attributes["dim"]).value
@@ -53,7 +53,7 @@ def scan(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 def _is_broadcast(value: ir.Value) -> bool:
     """Whether a broadcast uses the value, directly or through other shape ops.
 
-    Carried values and yields count as such: what becomes of them is not looked at.
+    Carried values and yields count as broadcast: their uses are not followed.
     """
 
     def ends(op: ir.Operation) -> bool:

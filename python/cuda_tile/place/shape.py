@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Family shape: renamed elements stay in their thread, computed ones are free."""
+"""Family shape: renamed elements stay in their thread; computed ones are free."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 @RULES.register("constant", "iota")
 def made_in_place(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """Any layout will do: each thread computes its own elements."""
+    """Any layout is possible: each thread computes its own elements."""
     del ctx, op
     return []
 
@@ -37,7 +37,7 @@ def reshape(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("broadcast")
 def broadcast(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """A thread needs the elements its result elements are copies of."""
+    """A thread needs the operand's elements that its result elements copy."""
     del ctx
     return [Related(op, 0, 0, forward=None, backward=partial(layout_before, op))]
 
@@ -53,10 +53,9 @@ def permute(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("cat")
 def cat(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """A thread holds of both operands what it may need, and takes one or the other.
+    """A thread holds the elements that it may need of both operands, and selects one.
 
-    Where the result's registers tell the operands apart, that is a list of registers
-    behind another one.
+    If the result's registers tell the operands apart, the registers are concatenated.
     """
     del ctx
     half, whole = shape_of(op.operands[0]), shape_of(op.results[0])
@@ -70,7 +69,7 @@ def cat(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("insert")
 def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """A thread holds what it would replace if its elements were those named."""
+    """A thread holds the part's elements that would replace its own elements."""
     del ctx
     if not is_distributed(op.results[0]):
         return []
@@ -83,7 +82,7 @@ def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("extract")
 def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """Best is a thread that holds the same place of every part.
+    """It is cheapest if a thread holds the same place of every part.
 
     Otherwise `stage` takes the part through shared memory. Columns of a sum in tensor
     memory are loaded from there.

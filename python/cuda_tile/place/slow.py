@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses of global memory that take more than their bytes need, why, and the way out.
+"""Accesses of global memory that waste requests or sectors: why, and the way out.
 
-Narrow: a thread moves its elements by many instructions where few of 16 bytes would do.
+Narrow: a thread uses many instructions although a few of 16 bytes would suffice.
 Uncoalesced: lanes of a warp touch more sectors than their bytes fill. Costs are clocks
-of a multiprocessor for one tile block, each loop taken as often as it runs.
+of a multiprocessor for one tile block, multiplied by the trip counts of loops.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class SlowAccess:
     """One access that could be faster.
 
     Attributes:
-        place: Where it is in the source.
+        place: Its location in the source.
         code: `narrow-access` or `uncoalesced-access`.
-        text: What it does, why, and the way out.
-        clocks: What that costs a tile block, estimated.
+        text: The problem, its reason, and the way out.
+        clocks: Estimated cost for a tile block.
     """
 
     place: str
@@ -80,7 +80,7 @@ def slow_accesses(entry: ir.Operation) -> list[SlowAccess]:
 
 
 def _tile(op: ir.Operation) -> ir.Value:
-    """What an access moves between registers and memory."""
+    """The tile that an access moves between registers and memory."""
     if op.name in LOADS:
         return op.results[0]
     name = "tile" if op.name in VIEW_ACCESSES else "value"
@@ -110,15 +110,15 @@ def _judge(op: ir.Operation, facts: FactsAnalysis) -> Iterator[SlowAccess]:
 
 
 class _Requests:
-    """The instructions of a thread that move a tile, and the fewest that could.
+    """The instructions of a thread that move a tile, and the fewest possible.
 
     Attributes:
         count: Instructions of a thread.
-        bytes: Bytes of one.
-        least: As many of the widest would do.
-        widest: Bytes of one of these.
-        vector: Elements of one.
-        lost_clocks: What the difference costs a multiprocessor.
+        bytes: Bytes of one instruction.
+        least: Instructions of a thread if they were the widest.
+        widest: Bytes of one of the widest instructions.
+        vector: Elements of one of the widest instructions.
+        lost_clocks: Clocks of a multiprocessor that the difference costs.
     """
 
     def __init__(self, access: Access, layout: LinearLayout) -> None:
@@ -136,7 +136,7 @@ class _Requests:
 
 
 def _request_clocks(n_bytes: int) -> float:
-    """Clocks of a warp's request of so many bytes by each lane."""
+    """Clocks of a warp's request with some bytes per lane."""
     wavefronts = max(1.0, WARP_LANES * n_bytes / WAVEFRONT_BYTES)
     return INSTRUCTION_CLOCKS + wavefronts * WAVEFRONT_CLOCKS
 
@@ -148,7 +148,7 @@ def _least_sectors(access: Access) -> int:
 def _cause(
     op: ir.Operation, access: Access, requests: _Requests, facts: FactsAnalysis
 ) -> str:
-    """Why a thread's elements do not go together, and what would help."""
+    """Why a thread's elements do not form vectors, and the way out."""
     if access.run > requests.vector:
         return (
             "the tile's layout, which suits its other uses, gives a thread no more "

@@ -2,15 +2,16 @@
 """Finds one layout per tile value from the constraints of all ops.
 
 Values that must agree form classes (union-find). Matrix results fix their class, the
-heaviest first. The other classes follow, the one with the access that moves most bytes
-first. Its candidates are the layouts that its accesses prefer; it takes the one that
-costs least over all accesses (`place/cost.py`). An access that gets another layout pays
-for the sectors it wastes or for a conversion, whichever is less. A class with a layout
-passes it over `Related` edges to classes that have none.
+heaviest first. The other classes follow, first the one whose access moves most bytes.
+The candidates of a class are the layouts that its accesses prefer; the class gets the
+one with the least cost over all accesses (`place/cost.py`). An access that gets another
+layout pays for the sectors it wastes or for a conversion, whichever is less. A class
+with a layout passes it over `Related` edges to classes that have none.
 
 The rest is a cut: a list of operands and results at which the caller inserts a
-conversion. Deterministic, and linear in the number of constraints but for classes with
-many accesses, where each is priced in each other's layout.
+conversion. The result is deterministic. The time is linear in the number of
+constraints, except for classes with many accesses: each is priced in the layout of each
+other.
 """
 
 from __future__ import annotations
@@ -62,13 +63,13 @@ class Classes:
             self._parent[b] = a
 
     def values(self) -> Iterable[ir.Value]:
-        """Every value ever mentioned."""
+        """All values that were mentioned."""
         return list(self._parent)
 
 
 @dataclass
 class Solution:
-    """Layouts at definitions, and where uses need another one.
+    """Layouts of definitions, and of uses that need another one.
 
     Attributes:
         defined: Layout in which each value is produced.
@@ -108,7 +109,7 @@ class _Solver:
                 case Demand(op, index):
                     self.classes.find(op.operands[index])
                 case Meets():
-                    pass  # joined below, where it is
+                    pass  # `_read_accesses` joins it
         self._read_accesses()
         self._read_edges()
 
@@ -119,7 +120,7 @@ class _Solver:
                 self.edges.setdefault(self.classes.find(value), []).append(edge)
 
     def _read_accesses(self) -> None:
-        """Joins pointers and what is written there, where that is not converted."""
+        """Joins pointers and the tile that they write, unless it is converted."""
         fixed = sorted(_fixed(self.constraints), key=lambda c: c.weight)
         layouts = {self.classes.find(c.value): c.layout for c in fixed}
         together: list[Meets] = []
@@ -146,7 +147,7 @@ class _Solver:
         return bool(layout and is_free and _is_worth_converting(meets.prefer, layout))
 
     def assign(self, value: ir.Value, layout: LinearLayout) -> None:
-        """Gives a class its layout and hands it on to classes that have none."""
+        """Gives a class its layout and propagates it to classes that have none."""
         work = [(self.classes.find(value), layout)]
         while work:
             root, layout = work.pop()
@@ -207,7 +208,7 @@ class _Solver:
         return out
 
     def _convert_at_accesses(self, out: Solution) -> None:
-        """Notes a cut at accesses whose tiles come, or go, in another layout."""
+        """Notes a cut at accesses whose tiles are converted next to them."""
         for prefer in self.prefers:
             layout = out.defined[prefer.value]
             if not prefer.can_convert or not _is_worth_converting(prefer, layout):
@@ -221,7 +222,7 @@ class _Solver:
             out.used[(each.prefer.op, written)] = out.defined[each.apart.value]
 
     def _close_edge(self, out: Solution, edge: Related) -> None:
-        """Notes a cut where the two sides of an edge did not come to agree."""
+        """Notes a cut if the two sides of an edge do not agree."""
         result = edge.op.results[edge.result]
         layout = out.defined[result]
         operand = edge.op.operands[edge.operand]
@@ -266,7 +267,7 @@ def _check_no_contradiction(fixed: list[Fixed]) -> None:
 def _cheapest(prefers: list[Prefer]) -> LinearLayout:
     """The cheapest layout for all accesses of a class, among those that some prefer.
 
-    On a tie the heaviest access's, which stands first.
+    On a tie it is that of the heaviest access, which comes first.
     """
     layouts = dict.fromkeys(prefer.layout for prefer in prefers)
     if len(layouts) == 1:
@@ -301,8 +302,8 @@ def solve(
     """Assigns layouts to every value the constraints mention.
 
     Args:
-        constraints: What the rules of all ops said, in program order.
-        default: Layout for a value that nothing determines.
+        constraints: The constraints of all ops, in program order.
+        default: Layout for a value that no constraint determines.
     """
     solver = _Solver(constraints, default)
     solver.build_classes()

@@ -19,7 +19,7 @@ from cuda_tile.place.rules import FRAGMENTS
 
 @FRAGMENTS.register(TCGEN05.name)
 def fragments(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
-    """Those of the sum, and of scale factors that threads bring to tensor memory."""
+    """Layouts of the sum, and of scale factors that threads store to tensor memory."""
     atom, num_warps = as_tensor_atom(plan.atom), prod(plan.warps)
     scales = {
         number: scale_layout(shape_of(value), number - 3, num_warps)

@@ -13,7 +13,7 @@ from cuda_tile.place.rules import FRAGMENTS
 
 @FRAGMENTS.register(WGMMA.name)
 def fragments(op: ir.Operation, plan: ProductPlan) -> dict[int, LinearLayout]:
-    """The sum, and the left operand if threads have it in registers."""
+    """Layouts of the sum, and of the left operand if it is in registers."""
     result = sums_layout(op, plan)
     layouts = {2: result}  # transposed_products C9
     if plan.lhs == "register" and not is_brought(op, plan):

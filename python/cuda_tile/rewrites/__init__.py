@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Code that passes share which rewrite programs at level T, a file for each idea."""
+"""Code that rewriting passes at level T share, one file for each idea."""

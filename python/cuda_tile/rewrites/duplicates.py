@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which loads are made twice for late products: asked by `plan`, done by a pass.
+"""Which loads are duplicated for late products: `plan` asks, a pass does it.
 
 A late product runs an iteration behind the others of its loop. A slot is read in one
-iteration, so that a tile that others read too is loaded again for it. The contract
-stands in passes/load_duplication.py.
+iteration only, so a tile that other products read, too, is loaded again for it. The
+contract is in passes/load_duplication.py.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def may_duplicate(shared: Iterable[SharedOperand]) -> bool:
 def counted_twice(
     operands: Iterable[LoadedOperand], shared: Iterable[SharedOperand]
 ) -> list[LoadedOperand]:
-    """What is loaded; a load that is made twice stands there once for each copy.
+    """The loaded operands; a load that is duplicated appears once for each copy.
 
     Args:
         operands: The loaded operands.
@@ -85,7 +85,7 @@ def counted_twice(
 
 
 def duplicate(shared: Iterable[SharedOperand]) -> None:
-    """Makes the loads of some operands again, with what is done to their tiles."""
+    """Duplicates the loads of some operands, with the ops on their tiles."""
     made: dict[ir.Operation, ir.Operation] = {}
     for operand in shared:
         product, index = operand.product, operand.index
@@ -93,7 +93,7 @@ def duplicate(shared: Iterable[SharedOperand]) -> None:
 
 
 def _again(value: ir.Value, made: dict[ir.Operation, ir.Operation]) -> ir.Value:
-    """A value computed again from another load, by the ops that are there already."""
+    """A value recomputed from another load, by copies of the existing ops."""
     op = defining_op(value)
     if op is None:
         raise InternalError("expected an operand that is made of a load")

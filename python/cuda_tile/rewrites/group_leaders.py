@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Group leaders: the first element of each group of a tile, without the others.
 
-Groups are boxes: along each dimension a power of two of neighbours. Elementwise ops are
-computed on the leaders alone. The leaders of another value, such as a loaded one, are
-known only where facts say that the elements of a group are equal: then any reduction
+Groups are boxes: a power of two of neighbours along each dimension. Elementwise ops are
+computed on the leaders alone. The leaders of another value, such as a loaded one, can
+be computed only if facts say that the elements of a group are equal: then any reduction
 that keeps equal numbers gives them.
 """
 
@@ -35,10 +35,10 @@ _NUMBER_BITS = (32, 64)
 
 
 class GroupLeaders:
-    """Builds tiles of first elements where the insertion point is.
+    """Builds tiles of group leaders at the insertion point.
 
     Args:
-        facts: Of the entry.
+        facts: The facts of the entry.
     """
 
     def __init__(self, facts: FactsAnalysis) -> None:
@@ -58,7 +58,7 @@ class GroupLeaders:
         return all(c % g == 0 for c, g in zip(constancy, groups, strict=True))
 
     def can(self, value: ir.Value, groups: Groups) -> bool:
-        """Whether the first elements of a tile can be had.
+        """Whether the group leaders of a tile can be computed.
 
         Args:
             value: The tile.
@@ -75,7 +75,7 @@ class GroupLeaders:
         return self._found[key]
 
     def make(self, value: ir.Value, groups: Groups) -> ir.Value:
-        """The first elements, in the tile's shape over the groups'.
+        """The group leaders, in the tile's shape divided by the groups'.
 
         Args:
             value: The tile.
@@ -112,7 +112,7 @@ class GroupLeaders:
     def _sources(
         self, value: ir.Value, groups: Groups
     ) -> list[tuple[ir.Value, Groups]] | None:
-        """Whose first elements, of which groups, make those of `value`."""
+        """The operands, with their groups, whose leaders give those of `value`."""
         op = defining_op(value)
         if op is None:
             return None
@@ -143,7 +143,7 @@ class GroupLeaders:
         return is_number and self.are_equal(value, groups)
 
     def _of_equal(self, value: ir.Value, groups: Groups) -> ir.Value:
-        """Of groups whose elements are equal numbers, or pointers."""
+        """The leaders of groups whose elements are equal numbers or pointers."""
         if not isinstance(element_of(value), PointerType):
             return reduce_groups(value, groups, "or")
         address = ir.IntegerType.get_signless(_ADDRESS_BITS)
@@ -154,13 +154,13 @@ class GroupLeaders:
 
 
 def _over(value: ir.Value, groups: Groups) -> ir.Type:
-    """The type of a tile's first elements."""
+    """The type of the tile of group leaders."""
     shape = [n // g for n, g in zip(shape_of(value), groups, strict=True)]
     return TileType.get(shape, element_of(value))
 
 
 def _holds_of_each(op: ir.Operation) -> bool:
-    """Whether an `assume` says the same of any elements of its tile."""
+    """Whether an `assume` holds for any selection of its tile's elements."""
     predicate = op.attributes["predicate"]
     return isinstance(predicate, BoundedAttr) or (
         isinstance(predicate, DivByAttr) and predicate.every is None
@@ -168,7 +168,7 @@ def _holds_of_each(op: ir.Operation) -> bool:
 
 
 def _before_reshape(op: ir.Operation, groups: Groups) -> tuple[ir.Value, Groups] | None:
-    """The operand, with groups along the same extents; None where extents change."""
+    """The operand, with groups along the same extents; None if extents change."""
     (source,) = op.operands
     sizes = [
         (n, g) for n, g in zip(shape_of(op.results[0]), groups, strict=True) if n != 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A reduction, by the mode of an atomic, of each group of a tile's elements.
+"""Reduces each group of a tile's elements by the mode of an atomic.
 
-Groups are boxes: along each dimension a power of two of neighbours.
+Groups are boxes: a power of two of neighbours along each dimension.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def reduce_groups(value: ir.Value, groups: Sequence[int], mode: str) -> ir.Value
     Args:
         value: A tile of integers.
         groups: Elements of a group along each dimension.
-        mode: How two elements are combined.
+        mode: The mode of the atomic, which combines two elements.
 
     Returns:
-        A tile of the value's shape over the groups'.
+        A tile of the value's shape divided by the groups'.
     """
     shape = shape_of(value)
     outer = [n // g for n, g in zip(shape, groups, strict=True)]
@@ -52,7 +52,7 @@ def reduce_groups(value: ir.Value, groups: Sequence[int], mode: str) -> ir.Value
 
 
 def _reduced(value: ir.Value, mode: str) -> ir.Value:
-    """The last dimension, folded."""
+    """The tile with its last dimension reduced."""
     element, shape = element_of(value), shape_of(value)
     assert isinstance(element, ir.IntegerType), "only integers are combined"
     start = ir.IntegerAttr.get(element, identity_of(mode, element.width))
@@ -71,7 +71,7 @@ def _reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """Dimensions in another order; those of one element move for nothing."""
+    """The tile with dimensions in another order; those of one element move for free."""
     shape = shape_of(value)
     kept = [place for place in order if shape[place] > 1]
     if kept == sorted(kept):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Accesses to elements of 4 bits one by one, for the pass `narrow_elements`.
 
-A pointer names the low half of its byte: that is cut out of the byte, and a store puts
-it into the byte that it has loaded. A view whose tiles can begin or end in the middle
-of a byte is one pointer per element: a load shifts the element's byte by its half.
+A pointer names the low half of its byte: a load extracts it, and a store inserts it
+into the byte that it has loaded. A view whose tiles can begin or end in the middle of a
+byte becomes one pointer per element: a load shifts the element's byte by its half.
 
 A store of such a tile, whose bytes two threads may store the halves of, first puts the
 low halves into the bytes, then the high ones. A byte is what accesses race for, as they
@@ -77,7 +77,7 @@ def byte_pointers(pointers: ir.Value) -> ir.Value:
 
 
 def _of_low_half(byte: ir.Value, element: ir.Type) -> ir.Value:
-    """The element in the low half of each byte, by way of f16, which holds it."""
+    """The element in the low half of each byte, through f16, which holds it."""
     half, f16 = integer(16), ir.F16Type.get()
     wide = ct.exti(_with_element(byte, half), byte, "unsigned")
 
@@ -106,7 +106,7 @@ def _low_half(tile: ir.Value) -> ir.Value:
 
 
 def load_pointers(op: ir.Operation) -> None:
-    """A `load_ptr_tko` of elements as one of bytes, of which the low half counts."""
+    """Rewrites a `load_ptr_tko` of elements as a load of bytes with low halves."""
     pointers, mask, padding, _ = segments(op)
     element = element_of(op.results[0])
     address = byte_pointers(pointers[0])
@@ -120,9 +120,9 @@ def load_pointers(op: ir.Operation) -> None:
 
 
 def store_pointers(op: ir.Operation) -> None:
-    """Loads the bytes first, whose upper halves stay as they are.
+    """Rewrites a store; it loads the bytes first, whose upper halves stay unchanged.
 
-    Where the store is strong, others may be storing to the byte: the load is strong.
+    If the store is strong, others may be storing to the byte, so the load is strong.
     """
     pointers, value, mask, token = segments(op)
     byte = integer(8)
@@ -149,12 +149,12 @@ def store_pointers(op: ir.Operation) -> None:
 
 
 def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
-    """Puts a load's copy and what was made of it in the place of the load.
+    """Replaces a load by its copy and a value that is computed from the copy.
 
     Args:
         op: The load.
         copy: Its copy, which gives the token.
-        value: What stands for its tile.
+        value: The replacement of its tile.
     """
     op.results[0].replace_all_uses_with(value)
     op.results[1].replace_all_uses_with(copy.results[1])
@@ -165,7 +165,7 @@ def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
 
 
 def load_elements(op: ir.Operation) -> None:
-    """A `load_view_tko` as a load of each element's byte."""
+    """Rewrites a `load_view_tko` as a load of each element's byte."""
     view, byte = view_operand(op), integer(8)
     numbers, inside = _numbers(op)
     shape, padding = shape_of(numbers), tiling_of(view).padding
@@ -195,7 +195,7 @@ def load_elements(op: ir.Operation) -> None:
 
 
 def store_elements(op: ir.Operation) -> None:
-    """A `store_view_tko` as two of bytes, for the low halves and the high ones.
+    """Rewrites a `store_view_tko` as two stores of bytes, for low and for high halves.
 
     Raises:
         Unsupported: The store is not weak: another one of the other half of a byte may
@@ -234,7 +234,7 @@ def _put(
     mask: ir.Value,
     token: ir.Value | None,
 ) -> ir.Value:
-    """Puts bits into one half of bytes; gives the token behind."""
+    """Stores bits into one half of bytes; returns the token of the store."""
     byte = integer(8)
     loaded = ct.load_ptr_tko(
         _with_element(pointers, byte),
@@ -287,7 +287,7 @@ def _coordinates(tiling: Tiling, dim: int, index: ir.Value) -> ir.Value:
 
 
 def _wide(value: int | ir.Value) -> ir.Value:
-    """A size, stride or index, which are read unsigned, as i64."""
+    """Extends a size, stride or index, read as unsigned, to i64."""
     wide = integer(64)
     if isinstance(value, int):
         return constant_number(TileType.get([], wide), value)

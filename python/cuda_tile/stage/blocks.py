@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A dimension as blocks of neighbours that lie in one warp each.
+"""Divides a dimension into blocks of neighbours, each in one warp.
 
 An op that depends on the order along a dimension, such as a scan or a reduction whose
-body is not commutative, goes through the blocks first, and through one value per block
-afterwards, which every thread holds.
+body is not commutative, first processes the blocks, then one value per block, which
+every thread holds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cuda_tile.stage.build import convert, reshape
 
 
 def block_extent(layout: LinearLayout, dim: int) -> int:
-    """Elements of a block: as many as no warp's or CTA's basis tells apart.
+    """Elements of a block: the most neighbours that are in one warp.
 
     Args:
         layout: The layout of the tile.
@@ -45,7 +45,7 @@ def in_blocks(tile: ir.Value, dim: int) -> ir.Value:
 
 
 def without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """A shape less one dimension.
+    """A shape without one dimension.
 
     Args:
         shape: The shape.
@@ -74,9 +74,9 @@ def held_by_all(layout: LinearLayout, dim: int) -> LinearLayout:
 
 
 def held_by_lanes(layout: LinearLayout, dim: int) -> LinearLayout:
-    """What `held_by_all` makes, with the lanes that hold copies dividing `dim`.
+    """The layout of `held_by_all`, except that lanes with copies divide `dim`.
 
-    The lowest registers along it stay, for vectors of four.
+    The lowest registers along `dim` stay, for vectors of four.
 
     Args:
         layout: The layout of the tile.
@@ -96,7 +96,7 @@ def held_by_lanes(layout: LinearLayout, dim: int) -> LinearLayout:
 def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
     """The layout in which each thread, lane and warp holds a run of neighbours.
 
-    The bits of the coordinate along `dim` are given out anew: the lowest ones to the
+    The bits of the coordinate along `dim` are distributed again: the lowest ones to the
     registers, then to the lanes, the warps and the CTAs, as many to each as before.
 
     Args:

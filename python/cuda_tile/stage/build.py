@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tile ops as the rewrites of `stage` make them: with layouts, where they insert."""
+"""Builders for tile ops with layouts, as the rewrites of `stage` insert them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def alloc(element: ir.Type, shared: SharedLayout) -> ir.Value:
 
 
 def convert(tile: ir.Value, layout: LinearLayout) -> ir.Value:
-    """A tile in another layout; itself if it has that.
+    """A tile in another layout; the tile itself if it has that layout.
 
     Args:
         tile: The tile.
@@ -48,7 +48,7 @@ def convert(tile: ir.Value, layout: LinearLayout) -> ir.Value:
 
 
 def reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """A tile in another shape, where it lies.
+    """A tile in another shape; no element moves.
 
     Args:
         tile: The tile.
@@ -61,7 +61,7 @@ def reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
 
 
 def permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
-    """A tile with its dimensions in another order, where it lies.
+    """A tile with its dimensions in another order; no element moves.
 
     Args:
         tile: The tile.
@@ -103,7 +103,7 @@ def extract(tile: ir.Value, numbers: Sequence[int], layout: LinearLayout) -> ir.
 
 
 def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
-    """Two tiles of one layout behind one another, in registers.
+    """Concatenates two tiles of one layout, in registers.
 
     Args:
         first: The first tile.
@@ -124,8 +124,8 @@ def along(
 
     Args:
         op: The reduction or scan whose body is taken.
-        tiles: What is combined.
-        dim: The dimension of these along which it is.
+        tiles: The new operands.
+        dim: The dimension of the operands along which it combines.
         types: The types of the results.
     """
     copy = clone_with(op, tiles, types)
@@ -134,11 +134,11 @@ def along(
 
 
 def join_along(tiles: Sequence[ir.Value], dim: int) -> ir.Value:
-    """Tiles of one type behind each other.
+    """Concatenates tiles of one type.
 
     Args:
-        tiles: The tiles, as many as a power of two.
-        dim: The dimension along which they lie.
+        tiles: The tiles; their number is a power of two.
+        dim: The dimension of the concatenation.
     """
     while len(tiles) > 1:
         pairs = zip(tiles[::2], tiles[1::2], strict=True)
@@ -147,7 +147,7 @@ def join_along(tiles: Sequence[ir.Value], dim: int) -> ir.Value:
 
 
 def renamed_view(buffer: ir.Value, shared: SharedLayout) -> ir.Value:
-    """A shared buffer under the names that another layout gives its elements.
+    """A view of a shared buffer with another layout.
 
     Args:
         buffer: The buffer.
@@ -162,12 +162,12 @@ def renamed_view(buffer: ir.Value, shared: SharedLayout) -> ir.Value:
 def converted_as(
     tile: ir.Value, conversions: Sequence[ir.Operation], layout: LinearLayout
 ) -> ir.Value:
-    """A tile behind copies of some conversions.
+    """Applies copies of some conversions to a tile.
 
     Args:
-        tile: What the first of them converts.
-        conversions: The conversions, the first first.
-        layout: The layout of the tile, which all keep.
+        tile: The operand of the first conversion.
+        conversions: The conversions, in program order.
+        layout: The layout of the tile, which all results have.
     """
     for op in conversions:
         ty = tile_type(element_of(op.results[0]), layout)
@@ -176,7 +176,7 @@ def converted_as(
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
-    """Where two tiles of integers, or scalars, are equal (of i1).
+    """Compares two tiles of integers, or scalars, for equality; the result is of i1.
 
     Args:
         x: A tile or scalar.
@@ -198,7 +198,7 @@ def add(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
-    """One of two tiles of one type by a scalar of i1.
+    """Selects one of two tiles of one type by a scalar of i1.
 
     Args:
         condition: A scalar i1.

@@ -23,7 +23,7 @@ from cuda_tile.stage.build import alloc, zeros
 
 
 def conversion_source(value: ir.Value) -> ir.Value | None:
-    """What a conversion through shared memory converts, or None."""
+    """The operand of a conversion through shared memory, or None."""
     op = defining_op(value)
     if op is None or op.name != "tileas.convert_layout":
         return None
@@ -37,10 +37,10 @@ def stage_conversion(op: ir.Operation, room_bytes: int) -> ir.Operation | None:
 
     Args:
         op: The conversion; others are left alone.
-        room_bytes: What its buffer may take.
+        room_bytes: Bytes that its buffer may take.
 
     Returns:
-        The load, where one buffer, store and load, one behind the other, do it.
+        The load, if one buffer, one store and one load suffice, one after another.
     """
     source, result = op.operands[0], op.results[0]
     if conversion_source(result) is None:
@@ -58,14 +58,14 @@ def stage_conversion(op: ir.Operation, room_bytes: int) -> ir.Operation | None:
 def through_shared(
     source: ir.Value, like: ir.Value, origin: Sequence[int], room_bytes: int
 ) -> ir.Value:
-    """The part of a tile that begins at `origin`, through a buffer.
+    """Moves the part of a tile that begins at `origin` through a buffer.
 
     Args:
         source: The tile.
         like: A tile of the type of the part.
-        origin: In elements, multiples of the part's extents.
-        room_bytes: What the buffer may take. A larger tile goes in equal parts, one
-            after another.
+        origin: Offsets in elements, multiples of the part's extents.
+        room_bytes: Bytes that the buffer may take. A larger tile goes in equal parts,
+            one after another.
     """
     layouts, shape = (layout_of(source), layout_of(like)), shape_of(like)
     count = 1
@@ -100,8 +100,8 @@ def remark_parts(tile: ir.Value, count: int, room_bytes: int) -> None:
 
     Args:
         tile: A tile of the type of all parts together.
-        count: The parts.
-        room_bytes: What a buffer may take.
+        count: The number of parts.
+        room_bytes: Bytes that a buffer may take.
     """
     op = ir.InsertionPoint.current.ref_operation
     if op is None:
@@ -128,7 +128,7 @@ def starts_of(
 
 
 def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
-    """The layout of a buffer that `source` is written to and read from as `reader`.
+    """The layout of a buffer to which `source` is written, and which `reader` reads.
 
     Args:
         source: The tile.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one thread obtains goes to the copies in other warps through shared memory.
+"""Results that one thread obtains go to copies in other warps through shared memory.
 
-An atomic update, and a load of what other tile blocks may be writing, is made by one of
-the threads that hold copies of an element: the others could see another value. Within
-a warp `emit` hands it on by shuffles. A scalar has a copy in every thread.
+If several threads hold copies of an element, one of them does an atomic update, or a
+load of data that other tile blocks may be writing: the others could see another value.
+Within a warp `emit` passes the result on by shuffles. A scalar has a copy in every
+thread.
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ from cuda_tile.stage.conversion import (
 def obtains_once(op: ir.Operation) -> bool:
     """Whether each element of the first result is obtained by one thread."""
     if op.name == "cuda_tile.multimem_load_reduce_view_tko":
-        return True  # the order of the replicas is not the same twice
+        return True  # the order of the replicas may differ each time
     return len(op.results) > 1 and memory_order(op).is_strong
 
 
 def share_result(op: ir.Operation, n_warps: int, room_bytes: int) -> None:
-    """Hands on the first result of an op where it has copies in other warps.
+    """Passes on the first result of an op if it has copies in other warps.
 
     Args:
-        op: An op; others than those of `obtains_once` are left alone.
+        op: An op; it stays unchanged unless `obtains_once` holds.
         n_warps: Warps of the CTA.
-        room_bytes: What the buffer may take.
+        room_bytes: Bytes that the buffer may take.
     """
     if not obtains_once(op):
         return
     result = op.results[0]
     uses = [(use.owner.operation, use.operand_number) for use in result.uses]
     if all(_goes_through_shared(user) for user, _ in uses):
-        return  # from the one thread that has it
+        return  # the one thread that has it passes it on
     if is_distributed(result):
         if copied_lanes(layout_of(result)) is not None:
             return
@@ -67,7 +68,7 @@ def _goes_through_shared(user: ir.Operation) -> bool:
 
 
 def _scalar_through_shared(value: ir.Value, n_warps: int, room_bytes: int) -> ir.Value:
-    """A scalar as thread 0 has it, as a tile of one element on its way."""
+    """Passes a scalar of thread 0 to all threads, as a tile of one element."""
     layout = LinearLayout.replicated((1,), n_warps)
     one = cuda_tile.ReshapeOp(tile_type(element_of(value), layout), value).result
     loaded = through_shared(one, one, [0], room_bytes)

@@ -2,8 +2,8 @@
 """Small exchanges between warps that do not depend on each other share one barrier.
 
 A reduction across warps exchanges a few bytes; its cost is the barrier between its
-store and its load. So independent reductions of one block are brought together: first
-all stores, then all loads.
+store and its load. So independent reductions of one block are grouped: first all
+stores, then all loads.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from cuda_tile.stage.conversion import conversion_source
 
 
 def join_exchanges(entry: ir.Operation) -> None:
-    """Moves small conversions of a block that can be made together next to each other.
+    """Moves small conversions of a block next to each other if they are independent.
 
-    What a later one is made of moves up with it, as far as it is pure. Where it is
-    not, such as what a load gives, the others move down with the little that is made
-    of them before.
+    The ops that compute a later conversion's operand move up with it if they are pure.
+    If they are not, such as a load, the earlier conversions move down, together with
+    their users in between if these are few.
     """
     for block in {op.block for op in nested_ops(entry) if _is_small(op)}:
         run: list[ir.Operation] = []
@@ -37,7 +37,7 @@ def join_exchanges(entry: ir.Operation) -> None:
 
 
 def _hoist(op: ir.Operation, run: Sequence[ir.Operation]) -> bool:
-    """Moves a conversion up behind others, if it may."""
+    """Moves a conversion up behind others, if that is allowed."""
     sources = needed_since(run[0], op, _can_move)
     if sources is None:
         return False
@@ -48,7 +48,7 @@ def _hoist(op: ir.Operation, run: Sequence[ir.Operation]) -> bool:
 
 
 def _sink(run: Sequence[ir.Operation], op: ir.Operation) -> bool:
-    """Moves conversions, and little that is made of them, down to another one."""
+    """Moves conversions, and few ops that use them, down to another one."""
     made = {value for each in run for value in each.results}
     behind: list[ir.Operation] = []
     ops = block_ops(op.block)
@@ -67,7 +67,7 @@ def _sink(run: Sequence[ir.Operation], op: ir.Operation) -> bool:
 
 
 def hoist_store(load: ir.Operation) -> None:
-    """Moves the store of an exchange before the loads of those right before it.
+    """Moves the store of an exchange before the loads of exchanges right before it.
 
     Args:
         load: The load, right behind its buffer and the store to it.
@@ -98,7 +98,7 @@ def _is_small(op: ir.Operation) -> bool:
 
 
 def _is_little(op: ir.Operation) -> bool:
-    """Whether its results take few registers."""
+    """Whether the results of an op take few registers."""
     return all(
         not is_distributed(value) or tile_bytes(value) <= MOST_EXCHANGED_BYTES
         for value in op.results
@@ -106,5 +106,5 @@ def _is_little(op: ir.Operation) -> bool:
 
 
 def _can_move(op: ir.Operation) -> bool:
-    """Whether an op only computes; the body of a reduction does nothing else."""
+    """Whether an op is pure; the body of a reduction always is."""
     return (is_pure(op) or op.name in COMBINES) and not _is_small(op)

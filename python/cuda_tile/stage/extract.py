@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A part that other threads hold comes through shared memory.
 
-With constant indices the part is stored and loaded. With others the whole tile is
-stored, once for all that is taken out of it and outside of the loops that it comes from
-outside of, and a part is loaded from where the indices say; a tile larger than shared
-memory goes chunk by chunk.
+With constant indices the part is stored and loaded. With other indices the whole tile
+is stored once for all its extracts, before the loops in which it does not change, and a
+part is loaded from the place that the indices give. A tile larger than shared memory
+goes chunk by chunk.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def stage_extract(op: ir.Operation, buffers: StagedOperands, room_bytes: int) ->
     Args:
         op: The extract.
         buffers: The buffers that live through loops.
-        room_bytes: What a buffer may take that is used at once.
+        room_bytes: Bytes that a buffer may take that is used at once.
     """
     source, *indices = op.operands
     result = op.results[0]
@@ -87,7 +87,7 @@ def _by_chunks(
 ) -> ir.Value:
     """Looks for the part in one chunk of the source after another.
 
-    A chunk holds as many parts as there is room for, one at least.
+    A chunk holds as many parts as fit, at least one.
     """
     whole, part = shape_of(source), shape_of(result)
     chunk, n_bytes = list(whole), tile_bytes(source)
@@ -128,7 +128,7 @@ def _names_chunk(
     for index, place, whole, chunk, part in zip(indices, start, *shapes, strict=True):
         if whole == chunk:
             continue
-        # The bits of the index above those that count parts in a chunk.
+        # Bits of the index above those that count parts within a chunk.
         bits = (whole // part - 1) & -(chunk // part)
         above = cuda_tile.AndIOp(index, constant(bits)).result
         conditions.append(is_equal(above, constant(place // part)))

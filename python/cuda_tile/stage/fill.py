@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads by engines: a buffer and a copy into it replace the load.
 
-The copy stands where the load stood, into a buffer of the load's own shape; each
-product reads the buffer as its operand, in another shape or with its dimensions in
-another order where the program renames the loaded tile. The buffer's layout keeps
-together what one copy moves and is otherwise the best for those who read it. Where no
-product reads the tile, threads read it back whole, in each layout in which it is used:
-what they compute of it is the operand.
+The copy replaces the load and fills a buffer of the load's shape. Each product reads
+the buffer as its operand, in another shape or with its dimensions in another order if
+the program renames the loaded tile. The buffer's layout keeps the elements of one copy
+together and is otherwise the best one for the readers. If no product reads the tile,
+threads read it back whole, in each layout in which it is used, and compute the operand
+from it.
 
-The copy keeps the load's token where that stands for more than other loads: for what
-writes or acquires before the loop, or for the preceding grid.
+The copy keeps the load's token if it stands for more than other loads: for a write or
+an acquire before the loop, or for the preceding grid.
 """
 
 from __future__ import annotations
@@ -99,20 +99,20 @@ class Fills:
 
     @property
     def most_bytes(self) -> int:
-        """The most that the rings of one loop take."""
+        """The most bytes that the rings of one loop take."""
         return max(self._ring_bytes.values(), default=0)
 
     def bytes_around(self, op: ir.Operation) -> int:
-        """What the rings of the loops around an op take."""
+        """Bytes that the rings of the loops around an op take."""
         if not self._ring_bytes:
             return 0
         return sum(self._ring_bytes.get(outer, 0) for outer in enclosing_ops_of(op))
 
     def buffer(self, operand: ir.Value) -> ir.Value | None:
-        """The buffer that holds an operand of a product, as the operand.
+        """The buffer that holds an operand of a product, renamed as the operand.
 
-        Its elements are not converted yet where the operand's are. None if no engine
-        brings it. Inserts at the current point.
+        Its elements are not converted yet if the program converts them. None if no
+        engine copies the operand. Inserts at the current point.
         """
         load = source_load(operand)
         if load is None or load not in self._buffers:
@@ -121,7 +121,7 @@ class Fills:
         return renamed_view(buffer, renamed_buffer(buffer_layout_of(buffer), operand))
 
     def computes_in(self, block: ir.Block) -> bool:
-        """Whether threads compute operands of what engines bring in a block."""
+        """Whether threads of a block compute operands from copied tiles."""
         return block in self._computing
 
     def finish(self) -> None:
@@ -129,7 +129,7 @@ class Fills:
         for load in self._buffers:
             _erase_unused(load.results[0])
             token = load.results[1]
-            if list(token.uses):  # which nobody waits for who does more than to read
+            if list(token.uses):  # only ops that read wait for it
                 with ir.InsertionPoint(load), load.location:
                     given = token_operand(load) or cuda_tile.MakeTokenOp().result
                 token.replace_all_uses_with(given)
@@ -142,12 +142,12 @@ class Fills:
         facts: FactsAnalysis,
         before: ir.Operation | None,
     ) -> ir.Operation:
-        """The buffer of a load, and its copy, which it gives.
+        """Makes the buffer of a load, and its copy; returns the copy.
 
         Args:
             load: The load.
-            plan: How it is copied.
-            facts: Of the entry.
+            plan: The plan of the load.
+            facts: The facts of the entry.
             before: The copy of the load before it.
         """
         tile = load.results[0]
@@ -173,7 +173,7 @@ class Fills:
                     _read_back(load, buffer)
         self._buffers[load] = buffer
         loop = enclosing_loop(load) or self._entry
-        if plan.engine == CP_ASYNC and not plan.ahead:  # its bytes are free behind it
+        if plan.engine == CP_ASYNC and not plan.ahead:  # its bytes are free afterwards
             users = [user for user, _ in renamed_uses(tile) if user.name in PRODUCTS]
             self._in_place.setdefault(loop, {})[load] = users
             return copy
@@ -183,9 +183,9 @@ class Fills:
 
 
 def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
-    """Whether a thread has no pointers of neighbours that a copy would bring together.
+    """Whether a layout separates pointers to neighbours that a copy would join.
 
-    `place` chose their layout for what computes with the tile: threads load it then.
+    `place` chose the layout for ops that compute with the tile: then threads load it.
     """
     if load.name not in POINTER_LOADS or not is_brought_to_threads(load):
         return False
@@ -197,10 +197,10 @@ def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
 def _made_behind(
     load: ir.Operation, copy: ir.Operation | None
 ) -> list[ir.Operation] | None:
-    """What a load needs of what its block makes behind an earlier copy, in order.
+    """The ops after an earlier copy in the block that a load needs, in order.
 
-    None if that is more than values, there is no copy in the block, or control may
-    leave it between both.
+    None if some are not pure, if the block has no copy, or if control may leave the
+    block in between.
     """
     if copy is None or copy.block != load.block:
         return None
@@ -240,13 +240,13 @@ def _read_back(load: ir.Operation, buffer: ir.Value) -> None:
 def _copy(
     load: ir.Operation, plan: LoadPlan, buffer: ir.Value, token: ir.Value | None
 ) -> ir.Operation:
-    """The copy that does what a load does.
+    """Makes the copy that replaces a load.
 
     Args:
         load: The load.
-        plan: How it is copied.
-        buffer: Where to.
-        token: What it waits for, if that is more than other loads.
+        plan: The plan of the load.
+        buffer: The buffer to fill.
+        token: The token that it waits for, if that stands for more than other loads.
     """
     result = load.results[1].type
     if load.name in POINTER_LOADS:
@@ -267,9 +267,9 @@ def _layout(
 ) -> SharedLayout:
     """The layout of the buffer of a load.
 
-    Instructions that read shared memory by themselves read panels of a swizzle,
-    whatever else reads the tile, and bulk copies write them. Scale factors are copied
-    on from there as tensor memory has them.
+    Instructions that read shared memory need panels of a swizzle, whatever else reads
+    the tile; bulk copies write them. Scale factors have the form in which they are
+    copied on to tensor memory.
     """
     tile = load.results[0]
     if (scales := copied_scale_buffer(load)) is not None:
@@ -289,7 +289,7 @@ def _layout(
 
 
 def _reads(tile: ir.Value) -> list[Read]:
-    """What instructions read by themselves of a loaded tile as it was copied."""
+    """The operands that instructions read from the copy of a loaded tile."""
     found: list[Read] = []
     for user, index in renamed_uses(tile):
         if user.name not in PRODUCTS:
@@ -307,12 +307,12 @@ def _reads(tile: ir.Value) -> list[Read]:
 
 
 def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
-    """How products read a loaded tile, in the tile's own shape.
+    """The layouts in which products read a loaded tile, in the tile's own shape.
 
-    What threads compute with is read as it is used.
+    Threads that compute with the tile read it in the layouts of its uses.
 
     Raises:
-        UserError: Products read it, and something else.
+        UserError: Both products and other ops read it.
     """
     if is_brought_to_threads(load):
         return _used_layouts(load.results[0])
@@ -342,7 +342,7 @@ def _used_layouts(tile: ir.Value) -> tuple[LinearLayout, ...]:
 
 
 def _erase_unused(value: ir.Value) -> None:
-    """Erases the renames of a value that nobody reads any more."""
+    """Erases unused renamings of a value."""
     for use in list(value.uses):
         owner = use.owner.operation
         if owner.name in SAME_ELEMENTS | CONVERSIONS or renames_bytes(owner):

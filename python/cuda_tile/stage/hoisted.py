@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads by threads start together: each right behind the one before it.
 
-A thread waits for memory when it first uses a loaded value. A load behind that point,
-such as that of weights which are used behind the sum of a row, makes the thread wait
-once more. So it is hoisted to the load before it; the language lets a load without a
-token move above anything.
+A thread waits for memory when it first uses a loaded value. A load after that point,
+such as one of weights that are used after the sum of a row, makes the thread wait once
+more. So it is hoisted to the load before it; the language allows a load without a token
+to move above any op.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _is_load(op: ir.Operation) -> bool:
 
 
 def _may_pass(op: ir.Operation) -> bool:
-    """Whether what stands behind an op runs whenever it does, whatever it does."""
+    """Whether ops after an op always run if it does: loads may move above it."""
     if op.name in LOADS | STORES:
         return not memory_order(op).is_strong
     return is_pure(op) or op.name in COMBINES
@@ -58,9 +58,9 @@ def _registers(op: ir.Operation) -> int:
 
 
 def _made_between(first: ir.Operation, op: ir.Operation) -> list[ir.Operation] | None:
-    """What a load needs of what its block makes behind another one, in order.
+    """The ops of a block after another load that a load needs, in order.
 
-    None if that is more than values, such as what a token stands for.
+    None if some are not pure, such as ops that a token stands for.
     """
     ops = block_ops(first.block)
     between = ops[ops.index(first) + 1 : ops.index(op)]

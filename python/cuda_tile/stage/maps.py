@@ -13,7 +13,7 @@ from cuda_tile.ir.walk import nested_ops, segments
 
 
 def add_maps(entry: ir.Operation) -> None:
-    """Gives every such copy the number of its map, which the launcher makes."""
+    """Gives every such copy the number of its tensor map, which the launcher makes."""
     for op in nested_ops(entry):
         if op.name != "tileas.copy_in" or text(op, "engine") != TMA:
             continue

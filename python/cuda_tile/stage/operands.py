@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A product's operand in shared memory: stored once, as far out as its source allows.
 
-The store stands before the outermost loop in which the source does not change, so what
-a loop only reads is written once and not again in each iteration (a loop that never
-runs leaves the buffer unread, which does no harm). Products that read one source
-through one layout share a buffer.
+The store stands before the outermost loop in which the source does not change, so that
+a loop-invariant operand is stored once, not in each iteration (a loop that never runs
+leaves the buffer unread, which does no harm). Products that read one source in one
+layout share a buffer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOOPS = LOOPS - TILE_LOOPS
 
 @dataclass(frozen=True)
 class Staged:
-    """A buffer that holds a source for whatever follows the store under `block`."""
+    """A buffer that holds a source for all ops after the store under `block`."""
 
     source: ir.Value
     layout: SharedLayout
@@ -38,10 +38,11 @@ class StagedOperands:
     """The buffers of the operands of one entry.
 
     Attributes:
-        room_bytes: What buffers that live through a loop may still take. Beyond it an
-            operand is stored next to its product, and others may reuse its bytes.
+        room_bytes: Bytes that buffers which live through a loop may still take. Beyond
+            that an operand is stored next to its product, and others may reuse its
+            bytes.
         made: The buffers.
-        held_bytes: What those that live through a loop take.
+        held_bytes: Bytes of buffers that live through a loop.
     """
 
     room_bytes: int

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A product in pieces: an equal part of the rows or the columns of each warp at a time.
+"""A product in pieces: an equal part of each warp's rows or columns at a time.
 
-A warp has neighbouring rows and columns of a result. So the number of the piece lies
-between the number of the warp and that of the element: N columns of W warps in P pieces
-are (W, P, N / (W P)). Threads hold their places of every piece, and a piece is divided
-among warps as a product of its size.
+A warp has neighbouring rows and columns of a result. So the bits of the piece's number
+lie between those of the warp and those of the element: N columns of W warps in P pieces
+are (W, P, N / (W P)). Threads hold their places of every piece, and warps divide a
+piece like a product of its size.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Pieces:
 
     Attributes:
         dim: The dimension, counted from the last (-1 or -2).
-        count: How many pieces; 1 for a result that is not cut.
-        warps: Into how many parts warps divide the dimension.
+        count: Number of pieces; 1 for a result that is not cut.
+        warps: Number of parts into which warps divide the dimension.
     """
 
     dim: int
@@ -53,7 +53,7 @@ class Pieces:
 
         Args:
             tile: The tile.
-            indices: Which part, 0 in the dimension that is cut.
+            indices: The part's indices, 0 in the dimension that is cut.
             piece: The number of the piece.
             layout: Its layout.
         """
@@ -66,7 +66,7 @@ class Pieces:
     def of_buffer(
         self, buffer: ir.Value, offsets: Sequence[int], piece: int, layout: LinearLayout
     ) -> ir.Value:
-        """A piece of a part of what a buffer holds.
+        """A piece of a part of a buffer.
 
         Args:
             buffer: The buffer.
@@ -99,12 +99,12 @@ class Pieces:
         return reshape(cuda_tile.CatOp(ty, first, second, dim).result, shape_of(like))
 
     def _place(self, offsets: Sequence[int], piece: int) -> list[int]:
-        """Where a piece of a part begins in a shape that is cut."""
+        """The offsets of a piece of a part in a shape that is cut."""
         dim = len(offsets) + self.dim
         return [*offsets[:dim], 0, piece, 0, *offsets[dim + 1 :]]
 
     def _cut(self, shape: Sequence[int], count: int) -> tuple[int, ...]:
-        """A shape of so many pieces, its dimension as three."""
+        """A shape with its cut dimension as three: warps, pieces, elements."""
         dim = len(shape) + self.dim
         extent = shape[dim] // (self.warps * count)
         return (*shape[:dim], self.warps, count, extent, *shape[dim + 1 :])

@@ -85,9 +85,9 @@ def _multiply(
 
     Args:
         op: The product.
-        plan: How it is computed.
+        plan: The plan of the product.
         operands: The slices, and the sum so far.
-        promote: Elements along K after which it promotes partial sums by itself.
+        promote: Elements along K after which it promotes partial sums itself.
     """
     lhs, rhs, acc, *scales = operands
     made = tileas.MmaSyncOp(acc.type, lhs, rhs, acc, scales, atom=plan.atom.name)
@@ -106,15 +106,15 @@ def _sliced_product(
     in_shared: tuple[dict[int, ir.Value], dict[int, ir.Value]],
     limit_bytes: int,
 ) -> ir.Value:
-    """One `mma_sync` per K-slice.
+    """The product as one `mma_sync` per K-slice.
 
     Args:
         op: The product.
-        plan: How it is computed.
+        plan: The plan of the product.
         buffers: The operands staged so far.
-        in_shared: The buffers of operands that engines bring, and what is to be stored
-            to buffers, by the operand that it is; other operands are in registers
-            already: slicing renames them.
+        in_shared: By operand, the buffer that an engine fills, or the tile that is to
+            be stored to one. Other operands are in registers already: slicing renames
+            them.
         limit_bytes: Shared memory of a CTA.
     """
     filled, staged = in_shared
@@ -170,7 +170,7 @@ def _sum_of_slices(
 ) -> ir.Value:
     """The sum of a product and of the products of its slices.
 
-    Partial sums that are promoted are those of a slice.
+    A partial sum that is promoted is the sum of one slice.
     """
     total = op.operands[2]
     for number in range(count):
@@ -183,7 +183,7 @@ def _sum_of_slices(
 
 
 def _pieces(op: ir.Operation, plan: ProductPlan) -> Pieces | None:
-    """How the partial sums of several slices are cut; None where there are none."""
+    """How the partial sums of several slices are cut; None if there are none."""
     if plan.promote <= slice_depth(op, plan.atom):
         return None
     shape = shape_of(op.results[0])
@@ -201,9 +201,9 @@ def _sum_in_pieces(
 ) -> ir.Value:
     """The sum of a product and of the partial sums of several slices.
 
-    These are a tile of their own, a piece of the result at a time, which an addition
-    adds to the sum. What other pieces have read, too, is read again, since registers
-    for it are wanting: those of A, where columns are cut.
+    A partial sum is a separate tile, a piece of the result, which an addition adds to
+    the sum. An operand that all pieces share (A, if columns are cut) is read again for
+    each piece, since there are no registers to keep it.
     """
     whole = op.operands[2]
     shape = pieces.shape_of_one(shape_of(whole))
@@ -212,7 +212,7 @@ def _sum_in_pieces(
     first = [0] * layout.rank
     totals = [pieces.of_tile(whole, first, number, layout) for number in numbers]
     in_part = plan.promote // slice_depth(op, plan.atom)
-    other = -1 - pieces.dim  # of the operands A and B, the one that is not cut
+    other = -1 - pieces.dim  # the operand, A or B, that is not cut
     for first in range(0, count, in_part):
         for piece in numbers:
             part = zeros(totals[piece])  # promotion C4
@@ -227,7 +227,7 @@ def _sum_in_pieces(
 
 
 def _mark_again(operand: ir.Value) -> None:
-    """Says of what loads an operand, if anything does, that it loads it again."""
+    """Marks the load of an operand, if there is one, as a repeated load."""
     source = defining_op(operand)
     while source is not None and source.name != LOAD and len(source.operands):
         source = defining_op(source.operands[0])
@@ -243,8 +243,8 @@ class Sliced:
         operand: The operand.
         count: How many slices it has.
         dim: The dimension that they divide.
-        layout: The layout of one.
-        made_by: What is done to a slice that was read, in order.
+        layout: The layout of one slice.
+        made_by: The ops that are applied to a slice that was read, in order.
         pieces: How the rows or columns of a slice are cut; None for all at once.
     """
 
@@ -259,7 +259,7 @@ class Sliced:
     def of(
         cls, operand: ir.Value, plan: ProductPlan, role: Role, dim: int, count: int
     ) -> Sliced:
-        """Slices for a product, along a dimension counted from the last.
+        """The slices of an operand, along a dimension counted from the last.
 
         Args:
             operand: The operand.
@@ -274,7 +274,7 @@ class Sliced:
         return cls(operand, count, dim + len(shape), layout)
 
     def cut(self, pieces: Pieces, plan: ProductPlan, role: Role) -> Sliced:
-        """The same slices, of which one piece after the other is taken.
+        """The same slices, taken one piece after the other.
 
         Args:
             pieces: How rows or columns are cut.
@@ -286,12 +286,12 @@ class Sliced:
         return replace(self, layout=layout, pieces=pieces)
 
     def offsets(self, number: int) -> list[int]:
-        """Where a slice begins, in elements."""
+        """The offsets of a slice, in elements."""
         step = self.layout.shape[self.dim]
         return [number * step if d == self.dim else 0 for d in range(self.layout.rank)]
 
     def load(self, buffer: ir.Value, number: int, piece: int) -> ir.Value:
-        """Slice `number` of what a buffer holds, or a piece of it.
+        """Loads slice `number` of a buffer, or a piece of it.
 
         Args:
             buffer: The buffer.
@@ -322,7 +322,7 @@ class Sliced:
 
 
 class _Parts:
-    """An operand that goes through a buffer of one part of it."""
+    """An operand that goes part by part through a buffer of one part."""
 
     def __init__(self, sliced: Sliced, source: ir.Value, parts: int) -> None:
         self._sliced, self._source = sliced, source
@@ -330,7 +330,7 @@ class _Parts:
         self._buffers: dict[int, ir.Value] = {}
 
     def load(self, number: int, piece: int) -> ir.Value:
-        """A slice; the first of each part stores the part before."""
+        """Loads a slice; the first slice of each part stores the part first."""
         part, inside = divmod(number, self._slices)
         if part not in self._buffers:
             self._buffers[part] = self._store(part)

@@ -38,7 +38,7 @@ from cuda_tile.stage.build import along, convert, permute, reshape
 
 
 def split_reduction(op: ir.Operation) -> None:
-    """Splits a reduction that crosses warps; leaves others alone."""
+    """Splits a reduction that crosses warps; other reductions stay."""
     dim = integer(op, "dim")
     layout = layout_of(op.operands[0])
     bits = layout.bits_along(dim)
@@ -66,11 +66,11 @@ def split_reduction(op: ir.Operation) -> None:
 def _reduce_within_warps(
     op: ir.Operation, tiles: list[ir.Value], dim: int, layout: LinearLayout
 ) -> tuple[list[ir.Value], LinearLayout]:
-    """Folds what each warp holds; dimension `dim` is left with one per warp and CTA.
+    """Reduces the elements of each warp; `dim` keeps one value per warp and CTA.
 
-    The coordinate's bits that tell warps apart are gathered in front of the others,
-    so that one reduction folds all of the others: registers before lanes, which
-    leaves one value per thread to shuffle instead of one per register.
+    The coordinate's bits that tell warps apart are moved in front of the others, so
+    that one reduction combines all the others: registers before lanes, which leaves
+    one value per thread to shuffle instead of one per register.
     """
     shape = layout.shape
     warp_part = 0
@@ -93,9 +93,9 @@ def _reduce_within_warps(
 
 
 def _spread(op: ir.Operation, layout: LinearLayout, dim: int) -> LinearLayout:
-    """Where lanes leave rows that go to shared memory, from which each takes its own.
+    """The layout in which lanes divide rows that go on through shared memory.
 
-    Few rows that one instruction folds, each over all lanes, are left in all of them.
+    Few rows, each of which one instruction reduces over all lanes, stay in all lanes.
     """
     lanes = lanes_along(layout, dim)
     if len(lanes) == N_LANE_BITS and redux_kinds(op, read_target(enclosing_entry(op))):
@@ -119,7 +119,7 @@ def _bit_runs(mask: int, extent: int) -> list[tuple[bool, int]]:
 def _reduce_below_warps(
     op: ir.Operation, tiles: list[ir.Value], dim: int
 ) -> list[ir.Value]:
-    """Folds blocks of neighbours that lie in one warp, and leaves their order."""
+    """Reduces blocks of neighbours that lie in one warp, and keeps their order."""
     tiles = [in_blocks(tile, dim) for tile in with_few_totals(tiles, dim)]
     layout = layout_of(tiles[0])
     if layout.shape[dim + 1] == 1:

@@ -2,10 +2,10 @@
 """Tiles that one loop loads are kept for later loops that load them again.
 
 The tiles of the first iterations go to shared memory. Attributes on the loads
-(`ir/reuse.py`) say so: the number of tiles that fit is known only when all buffers have
-their places. The tiles of the last iterations stay in registers: the first loop carries
-them, and the other loops end with copies of their bodies that use them. The first loop
-makes several iterations at once, so that one CTA alone has enough bytes in flight.
+(`ir/reuse.py`) note this, since the number of tiles that fit is known only when all
+buffers have their places. The tiles of the last iterations stay in registers: the first
+loop carries them, and the other loops end with copies of their bodies that use them.
+The first loop is unrolled, so that one CTA alone has enough bytes in flight.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ from cuda_tile.stage.unroll import copy_iteration, unroll
 
 @dataclass(frozen=True)
 class _Group:
-    """What one loop is the first to load.
+    """The tiles that one loop is the first to load.
 
     Attributes:
-        loads: Its loads.
-        later: For each later loop that has some of these too, which, and its loads.
+        loads: The loads of that loop.
+        later: For each later loop with some of these tiles, their numbers and its
+            loads.
     """
 
     loads: list[ir.Operation]
@@ -49,7 +50,7 @@ class _Group:
 
 
 def reuse_tiles(entry: ir.Operation) -> None:
-    """Keeps what loops load again, if the plan says so."""
+    """Keeps the tiles that loops load again, if the plan says so."""
     plan = read_plan(entry)
     if not plan.reuse:
         return
@@ -64,7 +65,7 @@ def reuse_tiles(entry: ir.Operation) -> None:
 
 
 def _groups(tiles: Sequence[Repeated]) -> list[_Group]:
-    """Loops with the loops behind them, each of these behind one loop only."""
+    """Groups of a loop and later loops; each later loop is in one group only."""
     first: dict[ir.Operation, list[Repeated]] = {}
     for tile in tiles:
         first.setdefault(_loop_of(tile.loads[0]), []).append(tile)
@@ -89,7 +90,7 @@ def _loop_of(op: ir.Operation) -> ir.Operation:
 
 
 def _start_together(loop: ir.Operation, n_bytes: int) -> None:
-    """Unrolls a loop whose iterations load so many bytes."""
+    """Unrolls a loop whose iterations load `n_bytes` each."""
     times = 1
     while times < MOST_ITERATIONS and times * n_bytes < BYTES_IN_FLIGHT:
         times *= 2
@@ -99,7 +100,7 @@ def _start_together(loop: ir.Operation, n_bytes: int) -> None:
 
 
 def _keep_in_registers(group: _Group) -> None:
-    """Lets the last iterations of loops have what they load from the first of them."""
+    """Gives the last iterations of later loops the tiles that the first loop loaded."""
     counted = counted_loop(_loop_of(group.loads[0]))
     iterations = min(
         REUSED_ITERATIONS, REUSED_REGISTERS // sum(map(_registers, group.loads))
@@ -109,7 +110,7 @@ def _keep_in_registers(group: _Group) -> None:
     kept = _carry(_loop_of(group.loads[0]), group.loads, iterations)
     for loads in group.later:
         if any(list(load.results[1].uses) for load in loads.values()):
-            # Somebody waits for the load itself.
+            # Another op waits for the load itself.
             continue  # load_reuse C11
         known: list[dict[ir.Value, ir.Value]] = [
             {load.results[0]: tiles[number] for number, load in loads.items()}
@@ -126,7 +127,7 @@ def _registers(op: ir.Operation) -> int:
 def _carry(
     loop: ir.Operation, loads: Sequence[ir.Operation], iterations: int
 ) -> list[list[ir.Value]]:
-    """Lets a loop carry what it loaded in its last iterations.
+    """Lets a loop carry the tiles that it loaded in its last iterations.
 
     Returns:
         For each of these iterations, the last one first, the tiles of all loads.
@@ -145,12 +146,12 @@ def _carry(
 
 
 def _peel(loop: ir.Operation, kept: list[dict[ir.Value, ir.Value]]) -> None:
-    """Copies the last iterations of a loop behind it, with what was kept for loads.
+    """Copies the last iterations of a loop behind it, with kept tiles instead of loads.
 
     Args:
         loop: The loop.
-        kept: For each of these iterations, the last one first, what results of loads
-            are.
+        kept: For each of these iterations, the last one first, the kept tile for each
+            result of a load.
     """
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are peeled"

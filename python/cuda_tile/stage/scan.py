@@ -34,7 +34,7 @@ from cuda_tile.stage.build import (
 
 
 def split_scan(op: ir.Operation) -> None:
-    """Splits a scan that crosses warps; leaves others alone."""
+    """Splits a scan that crosses warps; other scans stay."""
     dim = integer(op, "dim")
     layout = layout_of(op.operands[0])
     if not layout.bits_along(dim).warp:
@@ -82,7 +82,7 @@ def _totals(local: ir.Value, dim: int, last: int) -> ir.Value:
 
 
 def _shifted(prefixes: ir.Value, dim: int, *, is_reverse: bool) -> ir.Value:
-    """What comes before each block: the prefix of its neighbour; the first has any."""
+    """The total before each block, its neighbour's prefix; any for the first."""
     shape = shape_of(prefixes)
     one = (*shape[:dim], 1, *shape[dim + 1 :])
     layout = part_layout(layout_of(prefixes), one)
@@ -99,7 +99,7 @@ def _shifted(prefixes: ir.Value, dim: int, *, is_reverse: bool) -> ir.Value:
 
 
 def _is_block(layout: LinearLayout, dim: int, block: int) -> ir.Value:
-    """Whether an element lies in a block: a tile of i1."""
+    """A tile of i1: whether each element lies in a block."""
     i32 = ir.IntegerType.get_signless(32)
     row = tuple(n if d == dim else 1 for d, n in enumerate(layout.shape))
     thin = part_layout(layout, row)
@@ -111,7 +111,7 @@ def _is_block(layout: LinearLayout, dim: int, block: int) -> ir.Value:
 def _combine(
     op: ir.Operation, later: list[ir.Value], earlier: list[ir.Value]
 ) -> list[ir.Value]:
-    """The body of `op`, element by element: a reduction of two registers each."""
+    """Applies the body of `op` element by element, as reductions of two registers."""
     shape = shape_of(later[0])
     pairs = [
         cat(reshape(first, (1, *shape)), reshape(second, (1, *shape)), 0)

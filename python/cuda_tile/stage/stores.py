@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A store by the copy engine: its tile goes to a buffer, which the engine copies out.
 
-The buffer is panels of a hardware swizzle in the tensor's own order, of those the one
-that threads write with the fewest instructions and bank conflicts.
+The buffer consists of panels of a hardware swizzle in the tensor's own order: of the
+possible swizzles, the one that threads write with the fewest instructions and bank
+conflicts.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def stage_stores(entry: ir.Operation) -> None:
 
 
 def _stage(op: ir.Operation) -> None:
-    """A buffer, the stores of the threads, and a copy that is awaited.
+    """Makes a buffer, the stores of the threads, and a copy that is awaited.
 
-    At once; in a loop in which nothing else wants the buffer's bytes, where the next
-    iteration has what it stores, and behind the loop.
+    The copy is awaited at once. But in a loop in which no other op needs the buffer's
+    bytes, it is awaited before the next iteration stores, and after the loop.
 
     Raises:
         UserError: A plan by hand asks for what the engine cannot store.
@@ -73,7 +74,7 @@ def _stage(op: ir.Operation) -> None:
 
 
 def _loop_of_stores(op: ir.Operation) -> ir.Operation | None:
-    """The loop that only stores by this op, around it; None if there is none."""
+    """The loop around an op that has no other stores; None if there is none."""
     assert op.parent is not None, "stores stand in an entry"
     loop = op.parent.operation
     if loop.name not in FOR_LOOPS:
@@ -91,7 +92,7 @@ def _loop_of_stores(op: ir.Operation) -> ir.Operation | None:
 def _buffer_layout(
     view: ir.Value, layout: LinearLayout, bits: int
 ) -> SharedLayout | None:
-    """The best layout that a tensor map describes; None without any."""
+    """The best layout that a tensor map describes; None if there is none."""
     order, shape = map_order(view), layout.shape
     if order is None:
         return None

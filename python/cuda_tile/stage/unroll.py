@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Unrolling: several iterations of a loop as one, and a loop behind for the rest."""
+"""Unrolling: several iterations of a loop become one; a second loop does the rest."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cuda_tile.ir.walk import block_ops
 
 
 def unroll(loop: ir.Operation, times: int) -> None:
-    """Makes so many iterations at once, as long as there are as many.
+    """Unrolls a loop by a factor, with a loop for the remaining iterations.
 
     Args:
         loop: A signed `for` from 0 in steps of 1, whose iterations end where its body
             does.
-        times: A power of two.
+        times: The factor, a power of two.
     """
     counted = counted_loop(loop)
     assert counted is not None, "only loops that count are unrolled"
@@ -62,11 +62,11 @@ def copy_iteration(
 
     Args:
         loop: The loop.
-        given: The index and what it carries, in that iteration.
-        known: What takes the place of results of its ops, which are not copied.
+        given: The index and the carried values in that iteration.
+        known: Replacements for results of ops, which are then not copied.
 
     Returns:
-        What the iteration hands on.
+        The values that the iteration passes on.
     """
     block = loop.regions[0].blocks[0]
     values = dict(zip(block.arguments, given, strict=True)) | dict(known)

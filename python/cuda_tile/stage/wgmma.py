@@ -114,12 +114,12 @@ def _side_in_shared(
 
 
 def _transposed(buffer: ir.Value) -> ir.Value:
-    """The transpose of a matrix in a buffer: the same bytes under other names."""
+    """The transpose of a matrix in a buffer: a view of the same bytes."""
     return renamed_view(buffer, buffer_layout_of(buffer).permute(TRANSPOSED))
 
 
 def _in_registers(op: ir.Operation, plan: ProductPlan, fills: Fills) -> ir.Value:
-    """What instructions read from registers: an operand as it is, or from a slot."""
+    """The operand that instructions read from registers: as it is, or from a slot."""
     operand = op.operands[plan.swap]
     filled = fills.buffer(operand)
     if filled is None:
@@ -174,7 +174,7 @@ def _in_shared(
 def near_dim(layout: LinearLayout) -> int:
     """The dimension along which neighbours of a matrix are stored together.
 
-    They are in one thread, or else in neighbouring lanes.
+    The neighbours are in one thread, or else in neighbouring lanes.
 
     Args:
         layout: The layout of the matrix in registers.
@@ -189,14 +189,14 @@ def near_dim(layout: LinearLayout) -> int:
 def _converted(
     op: ir.Operation, index: int, plan: ProductPlan, filled: ir.Value
 ) -> ir.Value:
-    """A buffer to which threads take an operand from the one that a copy fills.
+    """A buffer to which threads move an operand from the buffer of a copy.
 
-    They convert its elements, or transpose it to lie along K, on the way.
+    They convert its elements on the way, or transpose it to lie along K.
     """
     operand = op.operands[index]
     bits, near = element_bits(element_of(operand)), 1 - index
     source = buffer_layout_of(filled)
-    if bits == 16:  # read along either dimension: as it lies
+    if bits == 16:  # instructions read it along either dimension
         near = next(d for d, step in enumerate(source.offset[0]) if step)
     target = readable_buffer(op, index, plan, near)
     if target is None:

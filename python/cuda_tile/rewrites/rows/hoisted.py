@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums over a row that are hoisted into the loop of a reduction which they need.
 
-Such a sum may overflow on the way where the sum of the text does not. Infinities and
-NaN stay what they are, as no sum or product of them is finite again. So a finite sum is
-right. In place of any other one, a loop that only such rows run computes the sum as in
-the text: infinities, NaN and overflow are exactly the text's.
+Such a sum may overflow although the program's sum does not. Infinities and NaN persist,
+since no sum or product of them is finite again. So a finite sum is right. If the sum is
+not finite, a loop that only such rows run computes it as the program does: infinities,
+NaN and overflow are exactly the program's.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cuda_tile.records import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """What a loop has in an iteration.
+    """The values of one iteration of a loop.
 
     Attributes:
         index: The iteration's number, a scalar.
-        before: What the parts were joined to that the anchor reduces.
-        after: With this iteration's.
+        before: The operand parts of the anchor, joined before this iteration.
+        after: The same, with the part of this iteration.
         part: Gives the part of a row.
     """
 
@@ -40,32 +40,32 @@ class HoistedSum(Protocol):
     """A sum over a row computed in the loop of a reduction that it needs.
 
     Attributes:
-        anchor: That reduction.
-        total: The one of the sum.
-        may_overflow: Whether what it is made of may do so where the text does not.
+        anchor: The reduction that the sum needs.
+        total: The reduction of the sum.
+        may_overflow: Whether its terms may overflow although the program's do not.
     """
 
     @property
     def anchor(self) -> ir.Operation:
-        """The reduction."""
+        """The reduction that the sum needs."""
         ...
 
     @property
     def total(self) -> ir.Operation:
-        """That of the sum."""
+        """The reduction of the sum."""
         ...
 
     @property
     def may_overflow(self) -> bool:
-        """Whether it counts only where it is finite."""
+        """Whether the sum is valid only if it is finite."""
         ...
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
-        """What the loop carries for it, at first; `ty` is the type of a part."""
+        """The initial values that it carries; `ty` is the type of a part."""
         ...
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The same behind an iteration.
+        """The values that the loop carries for it after an iteration.
 
         Args:
             given: The values that the loop carries for it.
@@ -82,9 +82,9 @@ class HoistedSum(Protocol):
         """A tile whose sum is the wanted one.
 
         Args:
-            found: What the loop carried at last.
-            joined: What the anchor reduces.
-            known: Gives what values that are no rows are.
+            found: The values that the loop carried at the end.
+            joined: The operand of the anchor.
+            known: Gives the present form of a value that is no row.
         """
         ...
 

@@ -38,17 +38,17 @@ from cuda_tile.rewrites.rows.row import PADDINGS, goes_along_row, is_reverse
 
 @dataclass
 class Iteration:
-    """What one iteration computes; of a loop inside it, what that one's iterations do.
+    """Builds the ops of one iteration, and those of iterations of inner loops.
 
     Attributes:
         parts: How rows are divided.
         index: The number of the part.
-        is_inside: Whether all views surely have it.
-        around: The iteration in which this one of an inner loop is.
-        made: Parts of rows that were computed, and what scalars of the loop are.
-        given: By reduction or scan, what is carried into the iteration.
-        views: As those of `parts`, of views that are made in the iteration.
-        last: By scan, the last prefix that the iteration has computed.
+        is_inside: Whether all views surely have the part.
+        around: The iteration around this one, if it is of an inner loop.
+        made: Parts of rows that were computed, and new values of the loop's scalars.
+        given: The values that are carried into the iteration, by reduction or scan.
+        views: As those of `parts`, for views that are made in the iteration.
+        last: The last prefix that the iteration has computed, by scan.
     """
 
     parts: Parts
@@ -69,7 +69,7 @@ class Iteration:
     def make(
         self, sinks: Sequence[ir.Operation], hoisted: Sequence[HoistedSum]
     ) -> list[ir.Value]:
-        """Computes the part of each sink, and hoisted sums; gives what is carried.
+        """Computes the part of each sink, and hoisted sums; returns the carried values.
 
         Args:
             sinks: The reductions, scans and stores that the loop serves.
@@ -89,7 +89,7 @@ class Iteration:
         return [value for op in given for value in after[op]]
 
     def value(self, value: ir.Value) -> ir.Value:
-        """The part of a row; of other values, what they are here."""
+        """The part of a row; the present form of other values."""
         iteration: Iteration | None = self
         while iteration is not None:
             if value in iteration.made:
@@ -110,14 +110,14 @@ class Iteration:
         return self.made[value]
 
     def _taken(self, value: ir.Value) -> ir.Value:
-        """The part of a row that is there as a whole."""
+        """The part of a row that exists as a whole."""
         shape = shape_of(value)
         at = [constant(0) for _ in shape]
         at[self.parts.row.dim(shape)] = self.index
         return cuda_tile.ExtractOp(self.parts.type_of(value), value, at).result
 
     def _repeat(self, op: ir.Operation) -> None:
-        """A loop that carries rows, of their parts."""
+        """Repeats a loop that carries rows, for their parts."""
         loop, block = counted_loop(op), body(op)
         assert loop is not None, "only loops that count carry rows"
         ops = block_ops(block)
@@ -137,7 +137,7 @@ class Iteration:
         self.made.update(zip(op.results, made.operation.results, strict=True))
 
     def _scan(self, op: ir.Operation) -> None:
-        """A scan's part, and of it the last prefix, for the next one."""
+        """The part of a scan; notes its last prefix for the next part."""
         local = self._again(op)
         for result in local.results:
             result.set_type(self.parts.type_of(result))
@@ -172,11 +172,11 @@ class Iteration:
         cuda_tile.ContinueOp([self.value(v) for v in ops[-1].operands])
 
     def _again(self, op: ir.Operation) -> ir.Operation:
-        """The same op of what its operands are here."""
+        """The same op with the present forms of its operands."""
         return clone_with(op, [self.value(v) for v in op.operands])
 
     def _make(self, op: ir.Operation) -> None:
-        """An op that makes rows, of their parts."""
+        """An op that makes rows, applied to their parts."""
         stem, result = op_stem(op), op.results[0]
         if stem == "load_view_tko":
             self.made[result] = self._access(op, None)
@@ -190,7 +190,7 @@ class Iteration:
             self.made[old] = self._counted_on(new) if stem == "iota" else new
 
     def _counted_on(self, numbers: ir.Value) -> ir.Value:
-        """Numbers from that of the part's first element on."""
+        """Numbers that count from the part's first element on."""
         element, part = element_of(numbers), self.parts.size
         scalar = TileType.get([], element)
         index: ir.Value = self.index
@@ -204,7 +204,7 @@ class Iteration:
         return cuda_tile.AddIOp(numbers, one_for_all(first, numbers)).result
 
     def _access(self, op: ir.Operation, tile: ir.Value | None) -> ir.Value:
-        """The load of a part; or its store, of `tile`, which it gives back."""
+        """The load of a part; or the store of `tile` as a part, returning `tile`."""
         view, count = self._view(op)
         first, ty = self.parts.first(op), self.parts.index_type(op)
         at = extended(self.index, ty)
@@ -244,7 +244,7 @@ class Iteration:
             if not self.parts.row.is_long(value):
                 made.operands[place] = self.value(value)
         for place, value in enumerate((view, *indices), first):
-            made.operands[place] = value  # indices stand behind their view
+            made.operands[place] = value  # indices follow their view
         if tile is not None:
             made.operands[0] = tile
             return tile
@@ -273,7 +273,7 @@ def _joined(
     shape = list(shape_of(parts[0]))
 
     def here(value: ir.Value) -> ir.Value:
-        """Of what the body takes from outside, a scalar, one for each element."""
+        """A scalar that the body takes from outside, repeated for each element."""
         return known[value] if value in known else one_for_all(value, parts[0])
 
     for each in inner:

@@ -2,7 +2,7 @@
 """Which sums over rows are computed in the loop of a reduction that they need.
 
 The passes `online_softmax` and `welford` mark them; `row_tiling` reads the marks. The
-plan asks which there will be, as they decide how often a row is loaded.
+plan asks which marks there will be, since they decide how often a row is loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FINDERS: Mapping[
 
 
 def no_sums(row: Row, part: int) -> JointSums:
-    """None: each reduction has a loop of its own.
+    """No sums: each reduction has a loop of its own.
 
     Args:
         row: The block.
@@ -74,7 +74,7 @@ def marked_sums(row: Row, part: int) -> JointSums:
 
 
 def mark_sums(entry: ir.Operation, name: str) -> None:
-    """Marks the sums of an entry that one pass stands for.
+    """Marks the sums of an entry that one pass handles.
 
     Args:
         entry: The entry, with a plan.
@@ -82,7 +82,7 @@ def mark_sums(entry: ir.Operation, name: str) -> None:
     """
     plan = read_plan(entry)
     size = longest_row(list(nested_ops(entry))) if plan.part else 0
-    # The CTAs of a cluster hold the row: to read it again costs nothing there.
+    # The CTAs of a cluster hold the row: reading it again costs nothing.
     if size <= plan.part or plan.cluster > 1:
         return
     row = Row(body(entry), size)
@@ -93,14 +93,14 @@ def mark_sums(entry: ir.Operation, name: str) -> None:
 
 
 def _blocks(row: Row) -> list[Row]:
-    """A block with rows and those of its loops, of these first."""
+    """The blocks of inner loops with rows, then the block itself."""
     return [each for inner in row.inner.values() for each in _blocks(inner)] + [row]
 
 
 def _sums(
     name: str, row: Row, part: int, taken: Sequence[ir.Operation] | JointSums
 ) -> dict[ir.Operation, HoistedSum]:
-    """The sums that one pass stands for, if others are taken already."""
+    """The sums that one pass handles, without those that others have taken."""
     found: dict[ir.Operation, HoistedSum] = {}
     if any(map(is_reverse, row.scans())):  # welford C9
         return found
@@ -112,7 +112,7 @@ def _sums(
 
 
 def _marked(op: ir.Operation, row: Row, part: int) -> HoistedSum:
-    """What a mark stands for."""
+    """The sum that a mark describes."""
     name = ir.StringAttr(op.attributes[HOIST_ATTRIBUTE]).value
     found = _sums(name, row, part, ()) if name in _FINDERS else {}
     if op not in found:

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Online softmax: sums of powers in the same loop as their maximum.
 
-A softmax sums exp(a - m) over a row, where m is the greatest a. With the greatest one
-so far, h, in place of m the sum can be computed in the same loop: where h grows to g,
-what was summed is multiplied by exp(h - g). At the end exp(h - m) brings the sums of
-all threads to the same m. So a row that is loaded again for each step is loaded once
-less.
+A softmax sums exp(a - m) over a row, where m is the greatest a. With the greatest a so
+far, h, instead of m, the same loop can compute the sum: if h grows to g, the sum so far
+is multiplied by exp(h - g). At the end exp(h - m) brings the sums of all threads to the
+same m. So a row that is loaded again for each step is loaded once less.
 
-So is the sum of such powers, each times an element of another row, where the
-elements are what a loop of the author's left: sums of parts of a longer row, and the
-maximum that each of them is relative to.
+The same holds for a sum of such powers, each times an element of another row, if the
+rows come from a loop of the author: sums of parts of a longer row, and the maximum that
+each of them is relative to.
 
 Each term is then a product of exponentials, each rounded, not one of them; a sum of so
 many floats in no order has a larger error than that. Infinities and NaN give the same
 sums: with g at least the lowest finite number, terms of -infinity are 0, the others NaN
 as they were; and at the end, by m itself, a row of nothing but -infinity gives NaN.
-With weights a sum is as the text's where it is finite, and computed as in the text
-where it is not (`hoisted.py`): a weight may overflow beside a power that is not small
-yet.
+With weights a sum is the program's if it is finite, and is computed as in the program
+if it is not (`hoisted.py`): a weight may overflow beside a power that is not small yet.
 
-The contract stands in passes/online_softmax.py.
+The contract is in passes/online_softmax.py.
 """
 
 from __future__ import annotations
@@ -48,13 +46,13 @@ overflows then, or is rounded as a subnormal number, is no matter to the power."
 
 @dataclass(frozen=True)
 class OnlineSum:
-    """A sum over a row of powers of how far its elements are below their maximum.
+    """A sum over a row of powers of its elements relative to their maximum.
 
     Attributes:
         anchor: The reduction that gives the maximum.
-        total: That of the sum.
-        path: What is done to the elements, from the difference to the power.
-        weight: A product of the power and of another row, if that is what is summed.
+        total: The reduction of the sum.
+        path: The ops on the elements, from the difference to the power.
+        weight: The product of the power and another row, if the sum is of products.
     """
 
     anchor: ir.Operation
@@ -64,15 +62,15 @@ class OnlineSum:
 
     @property
     def may_overflow(self) -> bool:
-        """Weights may be large where the powers of the text are small."""
+        """Whether there are weights: they may be large although powers are small."""
         return self.weight is not None
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
-        """The sum, of nothing."""
+        """The empty sum."""
         return [constant_number(ty, 0.0)]
 
     def iterate(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The sum so far, each element below the greatest so far.
+        """The sum so far, with each element relative to the greatest so far.
 
         Args:
             given: The values that the loop carries for it.
@@ -93,7 +91,7 @@ class OnlineSum:
         joined: ir.Value,
         known: Callable[[ir.Value], ir.Value],
     ) -> ir.Value:
-        """All sums as such of powers below the maximum of all.
+        """All sums, as sums of powers relative to the maximum of all.
 
         Args:
             found: The values that the loop carried at the end.
@@ -104,7 +102,7 @@ class OnlineSum:
         return self._brought(found[0], joined, most)
 
     def _brought(self, total: ir.Value, base: ir.Value, most: ir.Value) -> ir.Value:
-        """Sums of powers below `base` as such of powers below `most`."""
+        """Converts sums of powers relative to `base` to sums relative to `most`."""
         rounding = inner(self.total).attributes["rounding_mode"]
         scaled = ir.Operation.create(
             "cuda_tile.mulf",
@@ -128,7 +126,7 @@ class OnlineSum:
 
 
 def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
-    """Whether a reduction is the sum of powers below the maximum of the same row.
+    """The online sum that a reduction is: powers relative to its row's maximum.
 
     Args:
         op: The reduction.
@@ -165,7 +163,7 @@ def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
 
 
 def _path(power: ir.Operation) -> tuple[ir.Operation, ...] | None:
-    """What is done to elements, from a difference to a power."""
+    """The ops on elements from a difference to a power."""
     path, bits = [power], 0.0
     step = defining_op(power.operands[0])
     while step is not None and op_stem(step) == "mulf":
@@ -203,7 +201,7 @@ def _is_power(op: ir.Operation) -> bool:
 
 
 def has_body(op: ir.Operation, stem: str) -> bool:
-    """Whether it reduces one row of f32 or f64 by one op on both arguments.
+    """Whether a reduction combines one row of f32 or f64 by one op on both arguments.
 
     Args:
         op: The reduction.
@@ -228,19 +226,19 @@ def inner(op: ir.Operation) -> ir.Operation:
 
 
 def is_plain(op: ir.Operation) -> bool:
-    """Whether it rounds to nearest and keeps subnormal numbers."""
+    """Whether an op rounds to nearest and keeps subnormal numbers."""
     rounding = keyword(op, "rounding_mode", "nearest_even")
     return rounding == "nearest_even" and not flag(op, "flush_to_zero")
 
 
 def identity(op: ir.Operation) -> float:
-    """That of a reduction of floats."""
+    """The identity of a reduction of floats."""
     (identity,) = ir.ArrayAttr(op.attributes["identities"])
     return ir.FloatAttr(identity).value
 
 
 def _factor(op: ir.Operation) -> float | None:
-    """The constant, above 0, that a product has on its right; None if it has none."""
+    """The positive constant right operand of a product; None if it has none."""
     made = defining_op(op.operands[1])
     if made is None or made.name not in CONSTANTS:
         return None
@@ -267,7 +265,7 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
 
 
 def online_sums(sinks: Sequence[ir.Operation], row: Row, part: int) -> list[OnlineSum]:
-    """Those among the reductions of rows whose maximum is one of them, too.
+    """The online sums among the reductions of rows whose maximum is one of them, too.
 
     Args:
         sinks: The reductions, scans and stores of the block.

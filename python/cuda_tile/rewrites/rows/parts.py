@@ -33,8 +33,8 @@ class Parts:
     Attributes:
         row: The block.
         size: Elements of a part.
-        views: By view, the same one of parts, and how many parts it has.
-        known: What stands for values of the block by now, where that has changed.
+        views: For each view, the view of parts, and how many parts it has.
+        known: New values for values of the block that were replaced.
     """
 
     row: Row
@@ -46,7 +46,7 @@ class Parts:
 
     @property
     def count(self) -> int:
-        """Parts of a row."""
+        """Number of parts of a row."""
         return self.row.size // self.size
 
     def type_of(self, value: ir.Value) -> ir.Type:
@@ -55,7 +55,7 @@ class Parts:
         return TileType.get(shape, element_of(value))
 
     def now(self, value: ir.Value) -> ir.Value:
-        """What a value that is no row is by now."""
+        """The present form of a value that is no row."""
         return self.known.get(value, value)
 
     def first(self, op: ir.Operation) -> ir.Value:
@@ -73,7 +73,7 @@ class Parts:
         return tensor_view_parts(tensor_view_op(view)).shape[along]
 
     def index_type(self, op: ir.Operation) -> ir.Type:
-        """The type of an access's indices: of 32 bits where these hold all parts."""
+        """The type of an access's indices: 32 bits if these can count all parts."""
         first = self.first(op)
         is_wide = ir.IntegerType(element_of(first)).width > INDEX_BITS
         if constant_of(first) != 0:
@@ -91,7 +91,7 @@ class Parts:
 
         Args:
             op: The access.
-            tensor: What its view is made of, where this stands.
+            tensor: The tensor of its view, as it is at this place.
         """
         view, dim = view_operand(op), self.dim(op)
         tiling, maker = tiling_of(view), defining_op(view)
@@ -114,7 +114,7 @@ def tensor_of(view: ir.Value) -> ir.Value:
 
 
 def _is_vast(view: ir.Value) -> bool:
-    """Whether a tensor may have extents that 32 bits do not hold."""
+    """Whether a tensor may have extents that need more than 32 bits."""
     parts = tensor_view_parts(tensor_view_op(view))
     return any(
         extent.bit_length() > INDEX_BITS

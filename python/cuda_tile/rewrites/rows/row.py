@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which blocks can compute their rows part by part.
 
-A row is a tile of so many elements along one dimension. Its parts are independent if
+A row is a tile with all its elements along one dimension. Its parts are independent if
 only elementwise operations, loads and stores through views, and commutative reductions
-touch it. That holds in loops, too:
-
-- a loop that carries rows alone, and neither reduces nor stores any, acts like an
-  operation on each part: it is repeated for each of them;
-- a loop that carries none computes with rows of its own in each iteration.
-
+use it. That holds in loops, too:
+- a loop that carries only rows, and neither reduces nor stores any, acts like an
+  operation on each part: it is repeated for each part;
+- a loop that carries no rows computes with its own rows in each iteration.
 A scan carries the last prefix from part to part, in its order.
 
-The contract stands in passes/row_tiling.py.
+The contract is in passes/row_tiling.py.
 """
 
 from __future__ import annotations
@@ -70,12 +68,12 @@ _STRUCTURE = ops_by_rule(
 
 @dataclass
 class Row:
-    """A block that computes with rows of so many elements.
+    """A block that computes with rows of one size.
 
     Attributes:
-        block: Of an entry, or of a loop in it that carries no rows.
+        block: The block of an entry, or of a loop in it that carries no rows.
         size: Elements of a row.
-        steps: By value, how many reductions of rows it is behind.
+        steps: The number of reductions of rows before each value.
         inner: The loops in the block that carry no rows, but compute with them.
     """
 
@@ -86,11 +84,11 @@ class Row:
 
     @property
     def given(self) -> frozenset[ir.Value]:
-        """The rows of which parts are taken as they are, however they are made."""
+        """The rows that exist as a whole, and of which parts are taken."""
         return frozenset()
 
     def sinks(self) -> list[ir.Operation]:
-        """What becomes of the rows of the block: reductions, scans, and stores."""
+        """The final uses of the rows of the block: reductions, scans, and stores."""
         return [
             op
             for op in block_ops(self.block)
@@ -103,7 +101,7 @@ class Row:
         return list(shape).index(self.size)
 
     def shape_of_part(self, shape: Sequence[int], part: int) -> list[int]:
-        """The shape of a part of a row, or of what is combined with one.
+        """The shape of a part of a row, or of a tile that is combined with it.
 
         Args:
             shape: The shape of the whole.
@@ -120,11 +118,11 @@ class Row:
         return any(map(self.is_long, (*op.operands, *op.results)))
 
     def step(self, op: ir.Operation) -> int:
-        """How many reductions of rows what an op takes is behind."""
+        """The largest number of reductions of rows before the operands of an op."""
         return max((self.steps.get(v, 0) for v in taken(op)), default=0)
 
     def is_behind(self, value: ir.Value, op: ir.Operation) -> bool:
-        """Whether a value is behind more reductions of rows than what an op takes.
+        """Whether a value is behind more reductions of rows than an op's operands.
 
         Args:
             value: The value.
@@ -133,14 +131,14 @@ class Row:
         return self.steps.get(value, 0) > self.step(op)
 
     def read(self) -> bool:
-        """Notes the steps of all values; whether the block can be written anew."""
+        """Notes the steps of all values; returns whether the block can be rewritten."""
         has_moved = False
         for op in block_ops(self.block):
             step = self.step(op)
             if not self._is_read(op, step):
                 return False
             if has_moved and may_leave(op):  # row_tiling C6
-                return False  # what moves to the end of the block would not be done
+                return False  # ops that move to the end of the block would not run
             has_moved |= self._moves(op, step)
             step += op.name in REDUCTIONS and self.touches(op)
             for result in op.results:
@@ -161,7 +159,7 @@ class Row:
         return not step or is_pure(op) or self._is_plain_store(op) or op == self._last
 
     def _moves(self, op: ir.Operation, step: int) -> bool:
-        """Whether what an op does is done at the end of the block."""
+        """Whether the effect of an op moves to the end of the block."""
         if op_stem(op) == "store_view_tko" and self.touches(op):
             return True
         return bool(step) and (len(op.regions) > 0 or self._is_plain_store(op))
@@ -171,7 +169,7 @@ class Row:
         return block_ops(self.block)[-1]
 
     def _captures(self, op: ir.Operation) -> bool:
-        """Whether regions of an op have rows, or anything made of them."""
+        """Whether regions of an op use rows, or values computed from them."""
         return any(
             self.is_long(v) or self.steps.get(v)
             for inner in nested_ops(op)
@@ -179,7 +177,7 @@ class Row:
         )
 
     def _carries_rows(self, op: ir.Operation) -> bool:
-        """Whether a loop can be repeated for each part: it carries rows alone."""
+        """Whether a loop can be repeated for each part: it carries only rows."""
         if counted_loop(op) is None or not all(map(self.is_long, op.results)):
             return False
         *inner, _ = block_ops(body(op))
@@ -194,7 +192,7 @@ class Row:
         return True
 
     def _computes_inside(self, op: ir.Operation) -> bool:
-        """Whether a loop that carries no rows can have its body written anew."""
+        """Whether the body of a loop that carries no rows can be rewritten."""
         inner = self.inner[op] = Row(body(op), self.size)
         # row_tiling C10
         return inner.read() and not any(
@@ -202,7 +200,7 @@ class Row:
         )
 
     def captured(self) -> list[ir.Operation]:
-        """The ops outside of the block that make rows which it computes with."""
+        """The ops outside the block that make rows which it uses."""
         around = self.block.owner.operation
         wanted = [v for op in block_ops(self.block) for v in taken(op)]
         found: dict[ir.Operation, None] = {}
@@ -237,7 +235,7 @@ class Row:
         return stem == "iota" or op.name in ELEMENTWISE  # row_tiling C1
 
     def _is_scan(self, op: ir.Operation) -> bool:
-        """Whether it has a body that tiles can have, too."""
+        """Whether an op is a scan whose body can be applied to tiles."""
         *inner, _ = block_ops(body(op))
         return all(
             each.name in ELEMENTWISE or op_stem(each) == "constant" for each in inner
@@ -249,7 +247,7 @@ class Row:
         return [op for op in found if self.touches(op) and goes_along_row(op)]
 
     def _is_plain_access(self, op: ir.Operation) -> bool:
-        """Whether it may be made at any time, of parts of a row of a view."""
+        """Whether an access may run at any time, on parts of a row of a view."""
         view = view_operand(op)
         if not isinstance(view.type, PartitionViewType) or not is_free(op):
             return False
@@ -264,7 +262,7 @@ class Row:
 
 
 def goes_along_row(op: ir.Operation) -> bool:
-    """Whether a scan combines elements; one of single elements leaves them alone."""
+    """Whether a scan combines elements of a row, not only single elements."""
     return shape_of(op.operands[0])[integer(op, "dim")] > 1
 
 
@@ -274,7 +272,7 @@ def is_reverse(op: ir.Operation) -> bool:
 
 
 def is_free(op: ir.Operation) -> bool:
-    """Whether an access is weak, and no other one is ordered before or behind it."""
+    """Whether an access is weak and no token orders another access with it."""
     tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
     makers = map(defining_op, tokens)
     return (
@@ -285,7 +283,7 @@ def is_free(op: ir.Operation) -> bool:
 
 
 def _is_movable(op: ir.Operation) -> bool:
-    """Whether a loop has nothing that must stay before or behind anything else."""
+    """Whether a loop has no op whose order with other ops matters."""
     return all(
         is_pure(each)
         or each.name in _STRUCTURE

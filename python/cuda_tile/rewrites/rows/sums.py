@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums in tensor memory as rows: what follows them can be computed part by part.
+"""Sums in tensor memory as rows: their epilogue can be computed part by part.
 
-Threads load a sum when its loop is done, and may do so a few columns at a time. What is
-made of it up to the stores has the same columns, and so has what it is combined with.
-`Row` says the same of a tile with all elements along one dimension; here the columns of
-a matrix, its last dimension, are the elements of a row.
+Threads load a sum after its loop, and may do so a few columns at a time. All values
+computed from it up to the stores have the same columns, and so have the tiles that they
+are combined with. `Row` describes a tile with all elements along one dimension; here
+the columns of a matrix, its last dimension, are the elements of a row.
 
-The contract stands in passes/row_tiling.py.
+The contract is in passes/row_tiling.py.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from cuda_tile.rewrites.rows.row import ACCESSES, PADDINGS, Row, is_free
 
 @dataclass
 class SumColumns(Row):
-    """A block that makes something of sums in tensor memory.
+    """A block with the epilogue of sums in tensor memory.
 
     Attributes:
-        sums: The sums, of as many columns as a row has elements.
-        made: What is made of them.
-        others: What is combined with that.
+        sums: The sums, with as many columns as a row has elements.
+        made: The values that are computed from them.
+        others: The values that are combined with those.
     """
 
     sums: list[ir.Value] = field(default_factory=list[ir.Value])
@@ -54,11 +54,11 @@ class SumColumns(Row):
         return frozenset(self.sums)
 
     def is_long(self, value: ir.Value) -> bool:
-        """Whether a value is a sum, made of one, or combined with one."""
+        """Whether a value is a sum, computed from one, or combined with one."""
         return value in self.made or value in self.others or value in self.sums
 
     def touches(self, op: ir.Operation) -> bool:
-        """Whether an op uses sums, or is needed for what does."""
+        """Whether an op uses sums, or computes an operand of an op that does."""
         is_maker = any(v in self.sums for v in op.results)
         values = (*op.operands, *op.results)
         return not is_maker and any(map(self.is_long, values)) and self._is_own(op)
@@ -67,7 +67,7 @@ class SumColumns(Row):
         return not op.results or op.name in STORES or self.is_long(op.results[0])
 
     def sinks(self) -> list[ir.Operation]:
-        """The stores of what is made of sums."""
+        """The stores of values that are computed from sums."""
         values = self.made.union(self.sums)
         return [
             op
@@ -89,11 +89,11 @@ class SumColumns(Row):
         return [*shape[:-1], part]
 
     def scans(self) -> list[ir.Operation]:
-        """None: no scan is combined with sums."""
+        """No scans: none is combined with sums."""
         return []
 
     def read(self) -> bool:
-        """Notes what is made of the sums; whether all of it can be made in parts."""
+        """Notes the values computed from sums; whether all can be computed in parts."""
         work = list(self.sums)
         while work:
             for use in work.pop().uses:
@@ -109,7 +109,7 @@ class SumColumns(Row):
         return is_distributed(value) and shape_of(value)[-1] == self.size
 
     def _follows(self, op: ir.Operation) -> bool:
-        """Whether an op makes of each column of a sum one of its own, or stores it."""
+        """Whether an op maps each column of a sum to one column, or stores it."""
         if op.name in STORES:
             return op.name in ACCESSES and self._is_access(op)
         return op.name in ELEMENTWISE or self._renames(op)
@@ -126,7 +126,7 @@ class SumColumns(Row):
         return any(may_leave(op) for op in ops[ops.index(first) : -1])
 
     def _read_others(self) -> bool:
-        """Notes what is combined with sums; whether that can be made in parts."""
+        """Notes the values combined with sums; whether they can come in parts."""
         makers = {op for v in self.made if (op := defining_op(v)) is not None}
         work = [v for op in (*makers, *self.sinks()) for v in op.operands]
         while work:
@@ -141,7 +141,7 @@ class SumColumns(Row):
         return True
 
     def _can_make(self, op: ir.Operation) -> bool:
-        """Whether the columns of a tile can be made in parts."""
+        """Whether the columns of a tile can be computed in parts."""
         if op.name in LOADS:
             return op.name in ACCESSES and self._is_access(op)
         if op.name in CONSTANTS:
@@ -158,11 +158,11 @@ class SumColumns(Row):
 
 
 def sum_columns(entry: ir.Operation, is_mine: IsMine) -> Iterator[SumColumns]:
-    """The blocks of an entry that can make in parts what they make of sums.
+    """The blocks of an entry that can compute epilogues of sums in parts.
 
     Args:
         entry: The entry, at level T.
-        is_mine: Whether the sum of a product is in tensor memory.
+        is_mine: Tells whether the sum of a product is in tensor memory.
     """
     found: dict[tuple[ir.Block, int], list[ir.Value]] = {}
     for op in nested_ops(entry):

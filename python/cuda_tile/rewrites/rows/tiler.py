@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a block that computes with rows anew, with loops over parts of these."""
+"""Rewrites a block that computes with rows, with loops over their parts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from cuda_tile.rewrites.rows.sums import sum_columns
 def find_tiler(
     entry: ir.Operation, size: int, part: int, sums_of: SumsOf
 ) -> RowTiler | None:
-    """How the rows of an entry can be computed in parts; nothing is written yet.
+    """Finds how to compute the rows of an entry in parts; nothing is written yet.
 
     Args:
         entry: The entry, at level T.
@@ -53,29 +53,29 @@ def find_tiler(
         sums_of: Gives the sums of a block that loops of other reductions compute.
 
     Returns:
-        What writes the loops; None if that is not possible.
+        The writer of the loops; None if that is not possible.
     """
     row = Row(body(entry), size)
     return RowTiler(row, part, sums_of) if row.read() else None
 
 
 def find_sum_tilers(entry: ir.Operation, part: int, is_mine: IsMine) -> list[RowTiler]:
-    """How what is made of sums in tensor memory can be computed in parts.
+    """Finds how to compute epilogues of sums in tensor memory in parts.
 
     Args:
         entry: The entry, at level T.
         part: Columns of a part.
-        is_mine: Whether the sum of a product is in tensor memory.
+        is_mine: Tells whether the sum of a product is in tensor memory.
 
     Returns:
-        What writes the loops, for each block and width of sums.
+        The writers of the loops, for each block and width of sums.
     """
     found = (sums for sums in sum_columns(entry, is_mine) if sums.size > part)
     return [RowTiler(sums, part, no_sums) for sums in found]
 
 
 class RowTiler:
-    """Writes the loops behind all ops of a block, and erases what they replace."""
+    """Writes the loops behind all ops of a block, and erases the replaced ops."""
 
     def __init__(self, row: Row, part: int, sums_of: SumsOf) -> None:
         self._row, self._sums_of = row, sums_of
@@ -88,19 +88,19 @@ class RowTiler:
         self._sinks = row.sinks()
 
     def _inner(self, row: Row) -> RowTiler:
-        """The same of a loop in the block."""
+        """The writer for an inner loop of the block."""
         return RowTiler(row, self._parts.size, self._sums_of)
 
     @property
     def loads_again(self) -> bool:
-        """Whether a row is loaded by several loops: for several steps."""
+        """Whether several loops load a row, since there are several steps."""
         steps = {self._row.step(op) for op in self._sinks if op not in self._sums}
         inner = map(self._inner, self._row.inner.values())
         return len(steps) > 1 or any(each.loads_again for each in inner)
 
     @property
     def repeats_loops(self) -> bool:
-        """Whether several steps need what one loop leaves."""
+        """Whether several steps need the rows that a loop leaves."""
         row = self._row
         seen: set[ir.Value] = set()
         for step in {row.step(op) for op in self._sinks}:
@@ -140,7 +140,7 @@ class RowTiler:
     def _accesses(self) -> Iterator[tuple[ir.Operation, bool]]:
         """The accesses to rows, and whether a loop that carries rows has them.
 
-        Those of rows from outside of the block, too, which are loaded again in it.
+        They include loads of rows outside the block, which are repeated in it.
         """
         for op in filter(self._row.touches, self._ops):
             is_loop = op.name in FOR_LOOPS
@@ -159,7 +159,7 @@ class RowTiler:
         for op, is_in_loop in self._accesses():
             view, at = view_operand(op), parts.first(op)
             if is_in_loop and _around(op) in list(enclosing_ops(view)):
-                continue  # each iteration makes its own
+                continue  # each iteration makes its own view
             parts.add_view(op)
             key = parts.extent(op), at
             if is_in_loop or key in seen:
@@ -174,7 +174,7 @@ class RowTiler:
         self._is_beyond = reduces or len(seen) != 1 or bool(self._row.inner)
 
     def _copy(self, op: ir.Operation) -> None:
-        """An op on few elements, or a loop, behind what it needs now."""
+        """Copies an op on few elements, or a loop, behind its new operands."""
         self._note(op, clone_renamed(op, self._parts.known))
 
     def _note(self, op: ir.Operation, made: ir.Operation) -> None:
@@ -194,7 +194,7 @@ class RowTiler:
             self._serve(sinks, hoisted, ranges[: 2 if is_beyond else 1])
 
     def _finish(self, each: HoistedSum) -> None:
-        """A hoisted sum; if it must be finite and is not, that of the text."""
+        """A hoisted sum; the program's sum if it must be finite and is not."""
         op = each.total
         found, joined = self._hoisted.pop(op)
         self._reduce(op, [each.finish(found, joined, self._parts.now)])
@@ -271,11 +271,11 @@ class RowTiler:
         return needed
 
     def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
-        """The same reduction, of what its parts were joined to."""
+        """The same reduction, applied to the joined parts."""
         self._note(op, clone_with(op, values))
 
     def _identities(self, op: ir.Operation, extent: int) -> list[ir.Value]:
-        """What a reduction's parts begin with, or what precedes those of a scan."""
+        """The initial values of joined parts, or before a scan's first part."""
         found: list[ir.Value] = []
         for value, attribute in zip(
             op.operands, ir.ArrayAttr(op.attributes["identities"]), strict=True
@@ -300,6 +300,6 @@ def _is_of_loop(value: ir.Value) -> bool:
 def _like(
     shares: Mapping[ir.Operation, Sequence[ir.Value]], values: Sequence[ir.Value]
 ) -> dict[ir.Operation, list[ir.Value]]:
-    """Values in one row, to each op as many as in `shares`."""
+    """Divides a list of values among ops, to each as many as in `shares`."""
     rest = iter(values)
     return {op: list(islice(rest, len(own))) for op, own in shares.items()}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums of squared distances that need not wait for the centre they are taken from.
 
-A variance sums (x - c)^2 over a row, where c is made of the sum of the same row. A row
-that is loaded again for each step is loaded once less if both sums come of one loop.
-Each position of a part then has the mean and the sum of squared distances to it of what
-it saw (Welford), and at the end n elements of mean m and such a sum q give
+A variance sums (x - c)^2 over a row, where c is computed from the sum of the same row.
+If one loop computes both sums, a row that is loaded again for each step is loaded once
+less. Each position of a part then has the mean of the elements it saw and the sum of
+squared distances to it (Welford). At the end n elements of mean m and such a sum q give
 
     q + n (m - c)^2
 
@@ -73,10 +73,10 @@ class WelfordSum:
 
     Attributes:
         anchor: The reduction that gives the sum of the row.
-        total: That of the squares.
+        total: The reduction of the squares.
         row: The elements.
-        centre: What they are compared with, a value of one element.
-        mask: Which elements count, the first ones up to some number; None for all.
+        centre: The value, of one element, from which distances are taken.
+        mask: The elements that count, the first ones up to some number; None for all.
     """
 
     anchor: ir.Operation
@@ -106,7 +106,7 @@ class WelfordSum:
         is_first = compare("equal", step.index, constant(0))
         base = cuda_tile.SelectOp(one_for_all(is_first, base), element, base).result
         far = _minus(element, base)
-        if self.mask is not None:  # else it is where the mean is, and changes nothing
+        if self.mask is not None:  # else it equals the mean, and changes nothing
             inside = step.part(self.mask)
             far = cuda_tile.SelectOp(inside, far, mean).result
             more = cuda_tile.SelectOp(
@@ -154,11 +154,11 @@ class WelfordSum:
 def find_welford_sum(
     op: ir.Operation, sums: Sequence[ir.Operation], whole: Row
 ) -> WelfordSum | None:
-    """Whether a reduction is the sum of squared distances to what is made of a sum.
+    """The Welford sum that a reduction is: squared distances to a multiple of a sum.
 
     Args:
         op: The reduction.
-        sums: Reductions that the centre may be made of.
+        sums: Reductions from which the centre may be computed.
         whole: The block.
     """
     if not _is_sum(op):
@@ -200,7 +200,7 @@ def _is_plain(op: ir.Operation, stem: str) -> bool:
 def _unmasked(
     value: ir.Value, mask: ir.Value | None
 ) -> tuple[ir.Value, ir.Value | None]:
-    """What a `select` has for elements of the mask if it has 0 for others; the mask."""
+    """The value of a `select` for masked-in elements if others are 0; and the mask."""
     op = defining_op(value)
     if op is None or op_stem(op) != "select":
         return value, mask
@@ -217,7 +217,7 @@ _MULTIPLES = ops_by_rule("a multiple of its first operand", "divf", "mulf", "res
 def _sum_behind(
     maker: ir.Operation, sums: Sequence[ir.Operation]
 ) -> ir.Operation | None:
-    """The sum that a value is a multiple of."""
+    """The sum of which a value is a multiple."""
     op: ir.Operation | None = maker
     while op is not None and op.name in _MULTIPLES:
         op = defining_op(op.operands[0])
@@ -269,10 +269,10 @@ def _conditions(like: ir.Value) -> ir.Type:
 def welford_sums(
     sinks: Sequence[ir.Operation], whole: Row, part: int
 ) -> list[WelfordSum]:
-    """Those among the reductions of rows whose centre is made of one of them.
+    """The Welford sums among the reductions of rows whose centre is one of their sums.
 
     Args:
-        sinks: What becomes of the rows.
+        sinks: The final uses of the rows.
         whole: Their block.
         part: Elements of a part; those sums are left out whose error may be larger
             than that of the text.
