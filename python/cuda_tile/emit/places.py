@@ -228,10 +228,7 @@ class ViewPlaces:
             return b.mul(b.unsigned(value, b.i64), stride * size)
         if last * size < 2 * HALF:
             value, size = b.mul(value, size), 1
-        if [value.type, stride.type] == [b.i32, b.i32]:
-            product = b.ptx_value("mul.wide.u32 $0, $1, $2;", b.i64, value, stride)
-        else:
-            product = b.mul(b.unsigned(value, b.i64), b.unsigned(stride, b.i64))
+        product = b.mul(b.unsigned(value, b.i64), b.unsigned(stride, b.i64))
         return b.mul(product, size)
 
     # Bounds -------------------------------------------------------------------------
