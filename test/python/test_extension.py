@@ -175,4 +175,4 @@ def test_lists_are_sequences_of_slices():
     with pytest.raises(IndexError, match="index out of range"):
         arguments[3]
     with pytest.raises(ValueError, match="expected integer or slice"):
-        arguments["a"]
+        arguments["a"]  # pyright: ignore[reportArgumentType, reportCallIssue]
