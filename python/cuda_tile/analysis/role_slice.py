@@ -157,7 +157,7 @@ class RoleSlice:
         return needed
 
     def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
-        """A region argument needs its initial value and that of the last iteration."""
+        """A region argument needs its initial value and its previous one."""
         kept = self.kept(op).arguments
         if number < 0 or number in kept:
             return []

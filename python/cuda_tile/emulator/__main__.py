@@ -154,7 +154,7 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_counts(parser: argparse.ArgumentParser) -> None:
-    """What to say of the work that was done."""
+    """Adds the options of the report on work that was done."""
     parser.add_argument("--json", metavar="FILE", help="write all counts; - is stdout")
     parser.add_argument(
         "--annotate", action="store_true", help="print the PTX with counts by line"
@@ -268,7 +268,7 @@ def _explore(options: argparse.Namespace) -> int:
 
 
 def _verdict(options: argparse.Namespace, module: Module, entry: Function) -> Verdict:
-    """What is proved of a kernel, with what its launch record says of it."""
+    """The verdict on a kernel, proved with the help of its launch record."""
     if options.record is None:
         block = options.block or _declared(entry, "reqntid", "--block")
         return verdict_of(module, entry, block, options.shared)

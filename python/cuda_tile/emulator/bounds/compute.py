@@ -53,7 +53,7 @@ _PAST_L1 = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "bulk", "mmi
 
 @dataclass(frozen=True)
 class Resource:
-    """What one part of a multiprocessor has to do.
+    """The work of one part of a multiprocessor.
 
     Attributes:
         name: The part.

@@ -24,7 +24,7 @@ _ACCESSES = frozenset({"ld", "st", "ldmatrix", "stmatrix", "cp", "atom", "red"})
 
 
 class Slots(Protocol):
-    """What instructions, by their numbers over all functions, ask of the issue."""
+    """The issue slots of instructions, by their numbers over all functions."""
 
     def slots(self, numbers: Sequence[int]) -> float:
         """Issue slots that warps took."""

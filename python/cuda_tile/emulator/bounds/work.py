@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one PTX instruction asks of the units of a multiprocessor.
+"""The work of one PTX instruction for the units of a multiprocessor.
 
 PTX is not what runs: ptxas joins, removes and adds instructions. Where it is known what
 becomes of an instruction (tried with ptxas 13.5), its weight says so; the others

@@ -75,7 +75,7 @@ class _Fragment(NamedTuple):
         return self.n_lanes * self.n_columns * (2 if self.second else 1)
 
     def regions(self, cta: int, lane: int, column: int) -> list[Region]:
-        """What an access at an address touches."""
+        """The regions that an access at an address touches."""
         rows = slice(lane, lane + self.n_lanes)
         starts = [column, column + self.second] if self.second else [column]
         return [Region(cta, rows, slice(s, s + self.n_columns)) for s in starts]
@@ -100,7 +100,7 @@ def _fragment(shape: str, count: int, second: int, *, is_packed: bool) -> _Fragm
 
 
 class _Reduction(NamedTuple):
-    """What `.red` makes of a thread's registers.
+    """The reduction of a thread's registers by `.red`.
 
     Attributes:
         ty: Type of the elements.

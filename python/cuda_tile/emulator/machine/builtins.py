@@ -73,7 +73,7 @@ class Builtins:
     def call(self, call: Call, lanes: Lanes, at: int) -> None:
         """Runs one call for some lanes, one after another, at instruction `at`.
 
-        What it reads is not counted: the host does, after the kernel.
+        Its reads are not counted: the host reads, after the kernel.
         """
         self._at = at
         if self._algebra is not None and call.function.startswith(LIBRARY):

@@ -35,7 +35,7 @@ class Cells(NamedTuple):
 
 @dataclass(eq=False)
 class _Level:
-    """What the callers at one depth of calls left behind, per lane."""
+    """The saved state of callers at one depth of calls, per lane."""
 
     pointers: NDArray[np.int64]
     frames: NDArray[np.int64]

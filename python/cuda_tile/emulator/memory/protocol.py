@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What loads, stores, copies and calls may ask of a machine."""
+"""The interface of a machine for loads, stores, copies and calls."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Traffic:
             parts[:] = [np.unique(np.concatenate(parts))]
 
     def keys(self, numbers: Iterable[int]) -> Keys:
-        """What some instructions touched: the different pairs of CTA and sector."""
+        """The different pairs of CTA and sector that some instructions touched."""
         parts = [part for at in numbers for part in self._parts.get(at, ())]
         return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)
 

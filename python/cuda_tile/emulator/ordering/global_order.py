@@ -214,12 +214,12 @@ class GlobalOrder:
         return best
 
     def _of_lanes(self, peer: int, clock: int, warp: int) -> Iterator[Snapshot]:
-        """What lanes of a peer knew by themselves at a clock, as a warp knows it."""
+        """The knowledge of single lanes of a peer at a clock, as a warp knows it."""
         if self._lanes is not None:
             yield from self._lanes.grids(peer, clock, is_own=peer == warp)
 
     def _adopt(self, warp: int, known: Snapshot) -> None:
-        """What single lanes knew is known to all lanes of a warp now."""
+        """Passes the knowledge of single lanes to all lanes of a warp."""
         learned = self._of(warp).learned
         if learned:
             known = np.maximum(known, learned[-1][1])
@@ -353,7 +353,7 @@ class GlobalOrder:
             state.seen.clear()
 
     def _release(self, warp: int, scope: int, lanes: Lanes) -> Release:
-        """What lanes of a warp release: a lone lane no more than it knows.
+        """The clocks that lanes of a warp release; a lone lane releases only its own.
 
         Its own accesses since its last meeting go to the warp's second component, which
         stands for one lane; another one counts as the whole warp.

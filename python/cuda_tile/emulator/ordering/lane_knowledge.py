@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What single lanes of a warp know that their mates do not.
+"""The knowledge of single lanes of a warp that other lanes lack.
 
 PTX ISA, "Memory Consistency Model": threads synchronise, not warps. The vector clocks
 (`clocks`, `global_order`) have one row for each warp, which is what all its live lanes
@@ -365,7 +365,7 @@ class LaneKnowledge:
                 yield part.grid
 
     def _common(self, warp: int, mask: int) -> _Part | None:
-        """What each of some lanes of a warp knows besides its row; None for nothing."""
+        """The common knowledge of some lanes besides their warp's row, or None."""
         parts = self._parts.get(warp, ())
         cells = _cells(mask, parts)
         alike: list[_Part] = []
@@ -382,7 +382,7 @@ class LaneKnowledge:
         return _Part(mask, known, max(part.when for part in alike), grid)
 
     def _settle(self, warp: int) -> None:
-        """What all live lanes of a warp know goes to its row."""
+        """Moves the common knowledge of all live lanes of a warp to its row."""
         if warp in self._parts:
             live = int(self._machine.live_members[warp])
             common = self._common(warp, live)
@@ -463,7 +463,7 @@ def _cells(mask: int, parts: Iterable[_Part]) -> list[int]:
 
 
 def _joined(parts: list[_Part]) -> _Part:
-    """What those know who belong to all of some parts."""
+    """The knowledge of lanes that belong to all of some parts."""
     if len(parts) == 1:
         return parts[0]
     known = np.maximum.reduce([part.known for part in parts])

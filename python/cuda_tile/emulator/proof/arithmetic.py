@@ -57,7 +57,7 @@ _BITS = _INTEGERS | {"b8", "b16", "b32", "b64", "pred"}
 
 
 def computed(opcode: str, modifiers: Sequence[str], operands: Sequence[Value]) -> Value:
-    """What an instruction computes.
+    """The value that an instruction computes.
 
     Args:
         opcode: Its first word.

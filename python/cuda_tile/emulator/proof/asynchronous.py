@@ -310,7 +310,7 @@ def _pieces(
 
 
 def watched(kernel: Kernel) -> list[frozenset[Register]]:
-    """Of each instruction that is no product, the registers of products it touches."""
+    """The registers of products that each other instruction touches."""
     code = kernel.function.code
     held = {
         element

@@ -133,7 +133,7 @@ def _counts(terms: Terms) -> bool:
 
 
 def _windows(facts: Facts, number: int, terms: Terms, least: int) -> list[Facts] | None:
-    """What may be known of a sum, so that it is clear which number it is.
+    """Facts for each range of a sum, in which it is clear which number it is.
 
     A register of 32 bits holds a sum modulo 2^32, which an instruction reads as a
     number from `least` on. Sums with counts are taken not to wrap around.

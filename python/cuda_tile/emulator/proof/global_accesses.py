@@ -25,7 +25,7 @@ _COORDINATES = frozenset({"%ctaid.x", "%ctaid.y", "%ctaid.z"})
 
 
 class _Access(NamedTuple):
-    """What some threads touch.
+    """An access of some threads.
 
     Attributes:
         line: The line of the instruction.

@@ -257,7 +257,7 @@ def _makers(function: Function) -> dict[Register, list[Instruction]]:
 
 
 def _followed(function: Function) -> frozenset[Register]:
-    """What addresses, guards and waits are computed of."""
+    """The registers from which addresses, guards and waits are computed."""
     found = set[Register]()
     for instruction in function.code:
         found |= _matters(instruction)
@@ -265,7 +265,7 @@ def _followed(function: Function) -> frozenset[Register]:
 
 
 def _placing(function: Function) -> frozenset[Register]:
-    """What shared memory, barriers and control depend on, not global memory alone."""
+    """The registers on which shared memory, barriers and control depend."""
     found = set[Register]()
     for instruction in function.code:
         own = instruction.operands
@@ -284,7 +284,7 @@ def is_remote(instruction: Instruction) -> bool:
 
 
 def _matters(instruction: Instruction) -> set[Register]:
-    """Of what an instruction reads, what decides where and whether it acts."""
+    """The operands that decide where and whether an instruction acts."""
     found = set[Register]()
     if instruction.guard is not None:
         found.add(instruction.guard[0])

@@ -36,7 +36,7 @@ class Doubt(Exception):
 
 @dataclass(eq=False)
 class Rows:
-    """Who knows of what: of accesses, of waits that are over, of phases.
+    """Which threads know of which accesses, completed waits, and phases.
 
     Attributes:
         known: Of each row, whether a thread or mbarrier knows of it.
@@ -347,7 +347,7 @@ class Shadow:
     # Synchronisation ---------------------------------------------------------------
 
     def release(self, threads: Array) -> None:
-        """What threads touch from now on is another row."""
+        """Begins a new row for later accesses of threads."""
         self.current[threads] = NOBODY
 
     def meet(self, threads: Array) -> None:

@@ -200,7 +200,7 @@ class State:
         return order, self.lost.tobytes(), tuple(where), counts
 
     def _order(self) -> Hashable:
-        """What tells its memory, mbarriers and products from others."""
+        """A key of the state's memory, mbarriers and products."""
         signatures = self.shadow.signatures()
         said = [
             self.bulk.key(signatures),
@@ -218,7 +218,7 @@ class State:
         return self.shadow.key(signatures), tuple(said), *others
 
     def next(self, ranks: Sequence[int]) -> Threads | None:
-        """Who goes on: those that are furthest back.
+        """The threads that run next: those that are furthest back.
 
         Of the threads of one warp it is those that have jumped back least, so that
         they meet again before the next iteration.

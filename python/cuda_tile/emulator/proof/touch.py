@@ -28,7 +28,7 @@ _ALL_LANES = {0xFFFFFFFF, -1}
 
 
 def touch(step: Step, accesses: Accesses) -> None:
-    """What touches memory or waits.
+    """Follows an instruction that accesses memory or waits.
 
     Args:
         step: Threads at the instruction.
@@ -85,7 +85,7 @@ def _access(step: Step, accesses: Accesses) -> None:
 
 
 def _same_word(step: Step, places: Array) -> None:
-    """What threads load that read one place at once: they get the same."""
+    """Gives threads that load from one place at once the same value."""
     if not step.is_sure or not step.is_whole:
         return
     for register in destinations(step.instruction):

@@ -100,13 +100,13 @@ class Value(NamedTuple):
 
 
 def unknown(*parts: Value, is_uniform: bool = False) -> Value:
-    """What is computed of parts in a way that nobody follows."""
+    """An unknown value, computed in a way that is not followed."""
     origins = frozenset[str]().union(*(part.origins for part in parts))
     return Value(None, (), is_uniform, origins)
 
 
 def symbol(name: Hashable, n_threads: int, origins: frozenset[str]) -> Value:
-    """What is one number for all threads of all CTAs, or of one."""
+    """A symbol: one number for all threads of all CTAs, or of one CTA."""
     return Value(np.zeros(n_threads, np.int64), ((name, 1),), True, origins)
 
 

@@ -45,7 +45,7 @@ MOST_STEPS = 100_000
 
 @dataclass
 class Explored:
-    """What all schedules of a launch do.
+    """The result of all schedules of a launch.
 
     Attributes:
         runs: Schedules that were run to their end.
@@ -157,7 +157,7 @@ class _Tried(Exception):
 class _Draws:
     """The numbers that an adversarial machine draws: all of them, one after another.
 
-    What only fills memory and registers at the start is drawn as ever.
+    Numbers that only fill memory and registers at the start are drawn at random.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class _Warp:
 
 @dataclass(frozen=True)
 class _Step:
-    """What runs between two turns: who, and what it touches.
+    """A step between two choices: its lanes, and what it touches.
 
     Attributes:
         before: The bytes there before; None if other things change, too.
@@ -272,7 +272,7 @@ class _Run:
     # Turns -------------------------------------------------------------------------
 
     def choose(self, ready: Sequence[Group]) -> int:
-        """Who goes next; those whose step matters to nobody go at once.
+        """The lanes that run next; a step that no other lane notices runs at once.
 
         Args:
             ready: All lanes that can go.
@@ -329,7 +329,7 @@ class _Run:
         return int(self._machine.counters.warps[self._stores].sum())
 
     def _note_woken(self, last: _Step, ready: frozenset[int]) -> None:
-        """Who goes on because of the last step, and what comes before that."""
+        """Notes the lanes that the last step wakes, and what happens before them."""
         woken = ready - self._ready - {last.warp}
         if not woken:
             return
@@ -342,7 +342,7 @@ class _Run:
     # Loops that poll ---------------------------------------------------------------
 
     def _note_change(self, last: _Step) -> None:
-        """Who polls goes on only once something changed that it looks at."""
+        """A polling lane continues only after a change of what it reads."""
         own = self._warps[last.warp]
         writes = any(isinstance(t, Bytes) and t.writes for t in last.touches)
         is_kept = not writes or (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an instruction touches that other warps may notice, before it runs.
+"""The accesses of an instruction that other warps may notice, before it runs.
 
 Weak accesses are none of it: the emulator reports a race if one of them is not ordered
 with others, and if none is, they find the same in all orders of what stands here.
@@ -160,7 +160,7 @@ def check(code: list[Instruction]) -> None:
 
 
 def touches_of(machine: Machine, barriers: Barriers, group: Group) -> Touches:
-    """What the next instruction of some lanes touches; nothing if no one may notice.
+    """The accesses of the next instruction of some lanes that others may notice.
 
     Args:
         machine: The machine.
@@ -242,7 +242,7 @@ def _starts(machine: Machine, address: Address, lanes: Index, space: str) -> Arr
 
 
 def bytes_of(machine: Machine, touches: Touches) -> bytes:
-    """What is in memory where an instruction touches it."""
+    """The contents of memory that an instruction touches."""
     found = b""
     for each in (each for each in touches if isinstance(each, Bytes)):
         if each.space == "shared":

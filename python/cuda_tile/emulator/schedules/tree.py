@@ -92,7 +92,7 @@ class Tree:
         self.place = 0
 
     def draw(self, ways: int) -> int:
-        """What the hardware does.
+        """The choice of the hardware.
 
         Args:
             ways: How many things it may do.
