@@ -40,6 +40,7 @@ CASES: dict[str, Case] = {
     "more_iterations_than_slots": replace(F16, sizes=(256, 64, 832)),
     "one_iteration": replace(F16, sizes=(256, 64, 64)),
     "odd_extents": replace(F16, sizes=(400, 72, 88), divisor=8),
+    "half_of_a_tile_outside": replace(F16, tile=(256, 32, 32), sizes=(304, 32, 64)),
     "batched": replace(F16, sizes=(256, 64, 128), batched=True),
 }
 """Products by what is special about them."""
