@@ -16,6 +16,7 @@ from differential_launch import LAUNCH_VARIANTS, launch_step
 from differential_memory import area, load, store
 from differential_moves import MOVE_VARIANTS, move_step
 from differential_outside import outside_step
+from differential_pairs import pair_step
 from differential_places import PLACE_VARIANTS, place_step
 from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
@@ -86,6 +87,7 @@ PLAIN: dict[str, Plain] = {
     "chains": chain_step,
     "tensor nest": tensor_nest_step,
     "tensor chain": tensor_chain_step,
+    "tensor pair": pair_step,
     "stream": stream_step,
     "outside": outside_step,
     "together": together_step,
@@ -173,6 +175,8 @@ class Kind:
 
 TENSOR = "tensor"
 """The kind of programs with products that fit into tensor memory."""
+PAIRS_EACH = 4
+"""One of so many of them is for pairs of CTAs."""
 _MOVES = ("transpose", "permute_and_reshape", "regroup", "spread_sums")
 _EXCHANGE = dict.fromkeys(_MOVES, 1)
 KINDS: dict[str, Kind] = {
@@ -235,6 +239,8 @@ def make_recipe(kind: str, seed: int) -> Recipe:
         steps = _in_turn(rng, seed)
     if kind == TENSOR:  # of which the warps divide tensor memory
         warps = rng.choice((None, 4, 4, 8, 8, 16))
+        if not rng.randrange(PAIRS_EACH):
+            steps = [_step(rng, "tensor pair")]
     if kind == "streams":  # of one warp rows are long soonest
         warps = rng.choice((warps, 1))
     return Recipe(

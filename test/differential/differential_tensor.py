@@ -26,9 +26,11 @@ from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.async_products import copied_scales_of, scales_of
 from cuda_tile.ir.attributes import text
 from cuda_tile.ir.copy_plan import read_load
+from cuda_tile.ir.cta_pairs import is_pair
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan, read_product, read_target
 from cuda_tile.ir.rings import ring_of
 from cuda_tile.ir.roles import find_roles, role_around
+from cuda_tile.ir.tile_loop import has_tiles
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
@@ -55,6 +57,7 @@ SCALES = "tensor: scale factors"
 COPIED_SCALES = "tensor: scale factors that are copied"
 PARTS = "tensor: columns of a sum at a time"
 TILES = "tensor: sums of two tiles"
+PAIRS = "tensor: pairs of CTAs"
 CONSTRUCTS = (
     *("tensor: f16 to f32", "tensor: f16 to f16", "tensor: bf16 to f32"),
     *("tensor: tf32 to f32", "tensor: f8E4M3FN to f32", "tensor: f8E5M2 to f32"),
@@ -79,6 +82,7 @@ CONSTRUCTS = (
     *(SCALES, COPIED_SCALES, f"{COPIED_SCALES}, in a role"),
     "tensor: a role that loads",
     *(ROLE, PARTS, TILES),
+    *(PAIRS, f"{PAIRS}, persistent"),
 )
 """What becomes of the products of programs."""
 
@@ -161,6 +165,7 @@ def _notes(entry: ir.Operation) -> Iterator[str]:
         yield "tensor: a role that loads"
         if len(roles.regions) > 2:
             yield ROLE
+    yield from _pair(entry)
     columns = tensor_columns(entry)
     if columns.slots:
         yield TILES
@@ -169,6 +174,12 @@ def _notes(entry: ir.Operation) -> Iterator[str]:
             yield PARTS
         if op.name == "tileas.mma_sync":
             yield "tensor: products of warps beside it"
+
+
+def _pair(entry: ir.Operation) -> Iterator[str]:
+    """Whether two CTAs multiply together."""
+    if is_pair(entry):
+        yield f"{PAIRS}, persistent" if has_tiles(entry) else PAIRS
 
 
 def _product(op: ir.Operation) -> Iterator[str]:
@@ -181,7 +192,8 @@ def _product(op: ir.Operation) -> Iterator[str]:
         bits = element_bits(BufferType(operand.type).element_type)
         shared = buffer_layout_of(operand)
         across = TCGEN05.may_lie_across(atom)
-        found = describe(shared, bits, role, atom.shape[number], across)
+        count = TCGEN05.rows_read(atom)[number]
+        found = describe(shared.own, bits, role, count, across)
         assert not isinstance(found, str), found
         other = "MN"[number]
         yield f"tensor: {role.upper()} along {other if found.is_transposed else 'K'}"

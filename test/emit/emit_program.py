@@ -78,6 +78,7 @@ class Program:
         draw: Draws from a hypothesis strategy.
         name: The entry's name.
         grid: Tile blocks along x.
+        hints: What stands behind the entry's parameters.
     """
 
     draw: Callable[[st.SearchStrategy[Any]], Any]
@@ -89,6 +90,7 @@ class Program:
     pool: list[Value] = field(default_factory=list[Value])
     loops: list[Loop] = field(default_factory=list[Loop])
     count: int = 0
+    hints: str = ""
 
     # Choices ------------------------------------------------------------------------
 
@@ -220,7 +222,7 @@ class Program:
 
     def entry(self) -> str:
         """The text of the finished kernel."""
-        head = f"  entry @{self.name}({', '.join(self.parameters)}) {{"
+        head = f"  entry @{self.name}({', '.join(self.parameters)}){self.hints} {{"
         return "\n".join([head, *self.lines, "    return", "  }"])
 
 

@@ -40,6 +40,7 @@ CASES: dict[str, Case] = {
     "more_iterations_than_slots": replace(F16, sizes=(256, 64, 832)),
     "one_iteration": replace(F16, sizes=(256, 64, 64)),
     "odd_extents": replace(F16, sizes=(400, 72, 88), divisor=8),
+    "half_of_a_tile_outside": replace(F16, tile=(256, 32, 32), sizes=(304, 32, 64)),
     "batched": replace(F16, sizes=(256, 64, 128), batched=True),
 }
 """Products by what is special about them."""
@@ -155,7 +156,8 @@ EPILOGUES: dict[str, tuple[str, Callable[[Array, Array], Array]]] = {
 }
 
 
-def test_tile_blocks_may_have_an_order_of_their_own() -> None:
+@pytest.mark.parametrize("place", ["%number", "%last"])
+def test_tile_blocks_may_have_an_order_of_their_own(place: str) -> None:
     """One number names a block, of which row and column are computed."""
     case = replace(F16, tile=(256, 32, 32), sizes=(512, 64, 64))
     text = kernel(case).replace(
@@ -163,8 +165,11 @@ def test_tile_blocks_may_have_an_order_of_their_own() -> None:
         """%number, %by0, %bz = get_tile_block_id : tile<i32>
     %width = constant <i32: 32> : tile<i32>
     %columns = divi %sn, %width signed rounding<positive_inf> : tile<i32>
-    %bx = divi %number, %columns signed rounding<zero> : tile<i32>
-    %by = remi %number, %columns signed : tile<i32>""",
+    %count, %n1, %n2 = get_num_tile_blocks : tile<i32>
+    %above = subi %count, %one : tile<i32>
+    %last = subi %above, %number : tile<i32>
+    %bx = divi @, %columns signed rounding<zero> : tile<i32>
+    %by = remi @, %columns signed : tile<i32>""".replace("@", place),
     )
     args, expected, (rows, columns) = problem(case)
     compiled = compiled_of(hinted(text))

@@ -14,6 +14,8 @@ RESULTS = f"partition_view<tile=(256x32), {RESULT}>"
 LOAD_LEFT = "%x, %gotx = load_view_tko weak %av[%bx, %k]"
 LOAD_RIGHT = "%y, %goty = load_view_tko weak %bv[%k, %zero]"
 STORE = "%stored = store_view_tko weak %sum"
+STORED = f"""{STORE}, %cv[%bx, %zero] : tile<256x32xf32>, {RESULTS}, tile<i32> -> token
+    return"""
 PROGRAM = f"""\
 // differential: seed=4 grid=2 warps=4
 // differential: array 0 f16 size=16384 start=0 shape=16384 strides=1 whole=1
@@ -64,6 +66,14 @@ NUMBERS = """%i = iota : tile<256xi32>
 BACK = f"""%back, %got = load_view_tko weak %cv[%bx, %zero] token = %stored : {RESULTS}, tile<i32> -> tile<256x32xf32>, token
     %more = addf %back, %sum : tile<256x32xf32>
     %again = store_view_tko weak %more, %cv[%bx, %zero] token = %got : tile<256x32xf32>, {RESULTS}, tile<i32> -> token
+    return"""
+OTHER = f"""%row, %got = load_view_tko weak %cv[%one, %zero] : {RESULTS}, tile<i32> -> tile<256x32xf32>, token
+    %more = addf %row, %sum : tile<256x32xf32>
+    %stored = store_view_tko weak %more, %cv[%zero, %zero] token = %got : tile<256x32xf32>, {RESULTS}, tile<i32> -> token
+    return"""
+OWN = f"""%row, %got = load_view_tko weak %cv[%bx, %zero] : {RESULTS}, tile<i32> -> tile<256x32xf32>, token
+    %more = addf %row, %sum : tile<256x32xf32>
+    %stored = store_view_tko weak %more, %cv[%bx, %zero] token = %got : tile<256x32xf32>, {RESULTS}, tile<i32> -> token
     return"""
 ROW = f"partition_view<tile=(1x32), {RESULT}>"
 BY_BOTH = f"""%ones = constant <f32: 1.0> : tile<1x32xf32>
@@ -160,6 +170,8 @@ MISSES = (
         ((LOAD_RIGHT, LOAD_RIGHT.replace("weak", "relaxed device")),),
     ),
     Miss("after_a_store", 7, (("return", BACK),)),
+    Miss("after_a_load", 7, ((STORED, OTHER), ("grid=2", "grid=1"))),
+    Miss("row_after_a_load", 7, ((STORED, OWN),), True),
     Miss(
         "stored_by_both",
         8,

@@ -27,8 +27,8 @@ Contract `pair`
     | C5 captures | B is a tile that a view loads, and B of products alone | |
     | | | converted_rows |
     | C6 order | accesses are weak | relaxed, relaxed_right |
-    | C7 order | no load is behind a store, which the other CTA may make | |
-    | | | after_a_store |
+    | C7 order | no load is behind a store, and no store behind what the other CTA | |
+    | | may do later | after_a_store, after_a_load, row_after_a_load |
     | C8 blocks | nothing else has an effect, or both would have it, or ends early | |
     | | | stored_by_both, ends_early |
     | C9 extents | loops count, between bounds that no load and no loop gives | |

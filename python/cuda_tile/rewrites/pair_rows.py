@@ -61,9 +61,9 @@ from cuda_tile.layout.swizzle import row_major
 from cuda_tile.ods import ops_by_rule
 from cuda_tile.targets import Target
 
-BLOCK_IDS = ops_by_rule(
-    "counts CTAs instead of pairs", "get_tile_block_id", "get_num_tile_blocks"
-)
+_IDS = ops_by_rule("numbers CTAs instead of pairs", "get_tile_block_id")
+_COUNTS = ops_by_rule("counts CTAs instead of pairs", "get_num_tile_blocks")
+BLOCK_IDS = _IDS | _COUNTS
 _TOKENS = ops_by_rule("only orders accesses", "make_token", "join_tokens")
 _HARMLESS = PURE | FOR_LOOPS | PRODUCTS | TERMINATORS | BLOCK_IDS | _TOKENS
 """Ops that may run in both CTAs, beside loads and stores."""
@@ -151,8 +151,9 @@ class PairRows:
         order = TokenOrder(self._entry)
         for op in self._ops:
             if op.name in VIEW_STORES and op.operands[0] in self.dims:
-                continue
-            if op.name in LOADS:
+                for other in order.before(op):
+                    self._check_order(other, op)
+            elif op.name in LOADS:
                 _check_weak(op)
                 if not all(map(is_plain_load, order.before(op))):  # pair C7
                     raise CannotPair(
@@ -166,6 +167,48 @@ class PairRows:
                 self._check_bounds(op)
         for op in self._products:
             self._check_right(op)
+
+    def _check_order(self, access: ir.Operation, store: ir.Operation) -> None:
+        """Refuses a store behind an access that the other CTA may not have made.
+
+        A sum is there once the copies of both CTAs for its products are; and what is
+        loaded from where it is stored each CTA loads itself.
+        """
+        tile = access.results[0]
+        is_own = (
+            access.name in VIEW_LOADS
+            and tile in self.dims
+            and view_operand(access) == view_operand(store)
+            and index_operands(access) == index_operands(store)
+        )
+        copied = {
+            load
+            for op in self._products_of(store.operands[0])
+            for operand in list(op.operands)[:2]
+            if (load := source_load(operand)) is not None
+        }
+        if not is_own and access not in copied:  # pair C7
+            raise CannotPair(
+                f"{location_text(store)}: a store behind {location_text(access)}, "
+                "which the other CTA may make later"
+            )
+
+    def _products_of(self, tile: ir.Value) -> set[ir.Operation]:
+        """The products that a tile is made of."""
+        found, work, seen = set[ir.Operation](), [tile], set[ir.Value]()
+        while work:
+            value = work.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            for names in self._carried.get(value, ()):
+                work += names
+            maker = defining_op(value)
+            if maker is not None and maker.name in PRODUCTS:
+                found.add(maker)
+            if maker is not None and maker.name not in FOR_LOOPS:
+                work += maker.operands
+        return found
 
     def _check_bounds(self, loop: ir.Operation) -> None:
         """Refuses a loop that may have other iterations in the other CTA."""
@@ -262,7 +305,8 @@ class _Halves:
                     one = constant(1, along.type)
                     blocks = cuda_tile.ShRIOp(along, one, "unsigned").result
                 along.replace_all_uses_except(blocks, blocks.owner.operation)
-                self._ctas[blocks] = along
+                if op.name in _IDS:
+                    self._ctas[blocks] = along
         with ir.InsertionPoint(block_ops(body(entry))[0]), entry.location:
             number = cuda_tile.GetTileBlockIdOp().operation.results[0]
             self._rank = cuda_tile.AndIOp(number, constant(1, number.type)).result
