@@ -309,8 +309,7 @@ looked at.
 ROUNDED_SLOTS = 5
 """Issue slots of an f32 that is rounded to tf32 where no instruction does that.
 
-Measured: matmul_tf32_128x128x32, sm_80, ptxas 13.5.37, 2026-11-29: SHF, SGXT, IADD3,
-FSETP and SEL for each element.
+Measured: matmul_tf32_128x128x32, sm_80, ptxas 13.5.37, 2026-11-29: five for an element.
 """
 UNTOLD_SHARE = 1.1
 """Clocks of a plan over those of the best one, up to which it counts as good.
@@ -530,17 +529,15 @@ MOST_ALIGNMENT_BYTES = 1 << 30
 Chosen: 2026-11-28, whoever runs the program takes as much memory to place it.
 """
 
-# Code that is emitted -----------------------------------------------------------------
+# Code that is emitted, and analyses ----------------------------------------------------
 
 MIN_ROWS_TO_SPREAD = 8
-"""Rows of a thread from which on it pays to bring results back that lanes share.
+"""Rows of a thread from which on results that lanes share are spread over the lanes.
 
-Chosen: 2026-11-20, replicated results then waste more registers and repeated work than
-that exchange costs.
+Chosen: 2026-11-20, replication then costs more than the exchange that undoes it.
 """
 MANY_ADDRESSES = 32
-"""Registers of a tile from which on the addresses of its elements are computed again
-where they are needed again.
+"""Registers of a tile from which on addresses are computed again for another use.
 
 Chosen: 2026-11-29, half of the registers that the tile itself then takes.
 """
@@ -565,12 +562,10 @@ TENSOR_ACCESS_REGISTERS = 32
 Chosen: 2026-11-28, more at once would have to be found side by side.
 """
 MAX_OPTIMISED_OPS = 1 << 15
-"""Operations of a kernel, many millions of elements, from which on LLVM only generates
-code.
+"""Operations, each of one element, from which on LLVM only generates code.
 
-Chosen: 2026-11-22, what its passes cost grows faster than linearly: with elementwise
-kernels of f32 0.3 s for 11,000 operations and 1.0 s for 22,000, without the passes 0.12
-and 0.25 s; and so many spill anyway.
+Chosen: 2026-11-22, passes take 0.3 s for 11,000 of f32 and 1.0 s for 22,000, generation
+0.12 and 0.25 s; and so many spill anyway.
 """
 MOST_SLOTS = 8
 """Slots of a ring.
@@ -582,9 +577,6 @@ CONVERTED_SLOTS = 2
 
 Chosen: 2026-11-23, they fill one while a product reads the other.
 """
-
-# Analysis -----------------------------------------------------------------------------
-
 MOST_BOUND_STEPS = 8
 """Operations, each an element's, that bounds of floats are looked through.
 

@@ -30,7 +30,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import carry_all, drop, ends_of, first_carried, set_ends
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.traits import LOOPS, PRODUCTS
+from cuda_tile.ir.traits import LOOPS, PRODUCTS, SAME_ELEMENTS
 from cuda_tile.ir.walk import block_ops, body, nested_ops, user_ops
 from cuda_tile.passes.each_kernel import each_kernel
 
@@ -93,7 +93,7 @@ def _argument(loop: ir.Operation, number: int) -> ir.Value:
 
 def _is_made_matrix(value: ir.Value) -> bool:
     """Whether an op makes a matrix of a value that is a batch of one."""
-    reshapes = [op for op in user_ops(value) if op.name == "cuda_tile.reshape"]
+    reshapes = [op for op in user_ops(value) if op.name in SAME_ELEMENTS]
     return (
         bool(reshapes)
         and _is_one_matrix(value)
