@@ -38,6 +38,7 @@ LEVELS_W = (
     "narrow_elements",
     "combine_atomics",
     "unwrap_indices",
+    "pair",
     "plan",
     "load_duplication",
     "online_softmax",

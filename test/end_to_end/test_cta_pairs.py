@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -409,3 +410,34 @@ def test_other_numbers_are_noticed(name: str, tiles: tuple[str, Any]) -> None:
     changed = re.sub(pattern, instead, compiled.ptx)
     assert changed != compiled.ptx
     assert is_noticed(text, compiled, changed)
+
+
+PRODUCER = Path(__file__).parent / "Inputs" / "persistent_128x256.mlir"
+
+
+@pytest.mark.parametrize("grid", [1, 2])
+def test_a_loop_over_tiles_that_the_program_has_is_divided(grid: int) -> None:
+    """As cuTile writes persistent kernels: each store waits for the one before it."""
+    text = PRODUCER.read_text()
+    for old, new in (
+        ("128x256", "256x256"),
+        ("128x64", "256x64"),
+        ("<i32: 128>", "<i32: 256>"),
+        ("hints=<default = {}>", "hints=<default = {num_cta_in_cga = 2}>"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    compiled = compiled_of(text)
+    assert "tcgen05.mma.cta_group::2" in compiled.ptx
+    m, n, k = 256, 512, 128
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-2, 3, shape).astype("f2") for shape in ((m, k), (k, n)))
+    c = np.zeros((m, n), "f2")
+    how: dict[str, Any] = {"on": "emulator", "gpu": CHIP, "mode": "adversarial"}
+    module = cuda_tile.load(text.encode())
+    cuda_tile.run(module, grid=grid, args=[a, b, c], compiled=compiled, **how)
+    expected = (a.astype("f4") @ b.astype("f4")).astype("f2")
+    assert np.array_equal(c, expected)
+    c[:] = 0
+    cuda_tile.run(lowered(text, "barriers"), grid=grid, args=[a, b, c])
+    assert np.array_equal(c, expected)

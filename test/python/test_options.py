@@ -53,9 +53,10 @@ def test_every_field_is_known_to_these_tests() -> None:
     # verify_each shows in no output: test_hooks.py looks at it. abi shows only where
     # there is something to append: test_launch_record.py; persistent only in products:
     # test_persistent.py; budgets in copies and sums: test_plans_that_fit.py; plan among
-    # several: test_list_plans.py; libdevice in calls: test_libdevice.py.
+    # several: test_list_plans.py; libdevice in calls: test_libdevice.py; pairs under a
+    # hint: test_cta_pairs.py.
     budgets = {"shared_budget", "tensor_budget"}
-    elsewhere = {"verify_each", "check", "abi", "persistent", "plan"}
+    elsewhere = {"verify_each", "check", "abi", "persistent", "plan", "pairs"}
     elsewhere |= {"libdevice", *budgets}
     assert {f.name for f in fields(Options)} == {*OTHER, *elsewhere}
 

@@ -411,13 +411,15 @@ class Model:
         decision = made.decision
         has_role = decision.roles == "load"
         warps = decision.num_warps + (LOAD_WARPS if has_role else 0)
+        if self._space.is_pair and (reason := self._refusal_of_pair(made)) is not None:
+            return reason
         if decision.ctas > (most := self._target.most_ctas(warps)):
             return f"a multiprocessor has threads for {most} CTAs of {warps} warps"
         if has_role and not made.copies.may_have_role:
             return "a role makes bulk copies alone, which await no thread that computes"
         if has_role and not made.has_groups:
             return "no product of warpgroups, which alone take registers from a role"
-        return self._refusal_of_pair(made) if self._space.is_pair else None
+        return None
 
     def _refusal_of_pair(self, made: Candidate) -> str | None:
         """Why the CTAs of a pair cannot multiply together.
@@ -427,7 +429,7 @@ class Model:
         """
         by_warps = (p for p, q in made.products.items() if q.engine != TCGEN05)
         if (product := next(by_warps, None)) is not None:
-            return f"{location_text(product.op)}: tensor memory has no room for it"
+            return f"{location_text(product.op)}: no plan has it in tensor memory"
         loads = (made.copies.is_copied(p.op, i) for p in made.products for i in (0, 1))
         if made.decision.roles != "load" or not all(loads):
             return "no role brings both operands of its products by bulk copies"

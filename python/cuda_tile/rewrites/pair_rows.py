@@ -150,15 +150,10 @@ class PairRows:
         """Refuses what two CTAs may not both do, or may not do alike."""
         order = TokenOrder(self._entry)
         for op in self._ops:
-            if op.name in VIEW_STORES and op.operands[0] in self.dims:
+            if op.name in LOADS or (op.name in VIEW_STORES and self._half(op)):
+                _check_weak(op)
                 for other in order.before(op):
                     self._check_order(other, op)
-            elif op.name in LOADS:
-                _check_weak(op)
-                if not all(map(is_plain_load, order.before(op))):  # pair C7
-                    raise CannotPair(
-                        f"{location_text(op)}: a load behind what the other CTA writes"
-                    )
             elif op.name not in _HARMLESS:  # pair C8
                 raise CannotPair(
                     f"{location_text(op)}: '{op.name}' would be done twice"
@@ -168,30 +163,40 @@ class PairRows:
         for op in self._products:
             self._check_right(op)
 
-    def _check_order(self, access: ir.Operation, store: ir.Operation) -> None:
-        """Refuses a store behind an access that the other CTA may not have made.
+    def _half(self, access: ir.Operation) -> tuple[ir.Value, int] | None:
+        """The view of an access that is divided, and the dimension; None of others.
 
-        A sum is there once the copies of both CTAs for its products are; and what is
-        loaded from where it is stored each CTA loads itself.
+        Through one view the CTAs never touch one element, whatever the indices.
         """
-        tile = access.results[0]
-        is_own = (
-            access.name in VIEW_LOADS
-            and tile in self.dims
-            and view_operand(access) == view_operand(store)
-            and index_operands(access) == index_operands(store)
-        )
-        copied = {
-            load
-            for op in self._products_of(store.operands[0])
-            for operand in list(op.operands)[:2]
-            if (load := source_load(operand)) is not None
-        }
-        if not is_own and access not in copied:  # pair C7
+        if access.name not in VIEW_LOADS | VIEW_STORES:
+            return None
+        dim = self.dims.get(_tile_of(access))
+        return None if dim is None else (view_operand(access), dim)
+
+    def _check_order(self, access: ir.Operation, later: ir.Operation) -> None:
+        """Refuses what waits for an access that the other CTA may not have made.
+
+        Loads wait for no loads. A sum is there once the copies of both CTAs for its
+        products are.
+        """
+        half = self._half(later)
+        if half is not None and half == self._half(access):
+            return
+        if later.name in LOADS:
+            is_made = is_plain_load(access)
+        else:
+            is_made = access in self._copied(later.operands[0])
+        if not is_made:  # pair C7
             raise CannotPair(
-                f"{location_text(store)}: a store behind {location_text(access)}, "
-                "which the other CTA may make later"
+                f"{location_text(later)}: it waits for {location_text(access)}, which "
+                "the other CTA may do later"
             )
+
+    def _copied(self, tile: ir.Value) -> set[ir.Operation]:
+        """The loads of the operands of products that a tile is made of."""
+        products = self._products_of(tile)
+        found = (source_load(v) for op in products for v in list(op.operands)[:2])
+        return {load for load in found if load is not None}
 
     def _products_of(self, tile: ir.Value) -> set[ir.Operation]:
         """The products that a tile is made of."""
@@ -253,7 +258,7 @@ class PairRows:
         """Gives each of two tile blocks half of the rows of one."""
         facts = FactsOnDemand(self._entry)
         accesses = [
-            (op, op.operands[0] if op.name in VIEW_STORES else op.results[0])
+            (op, _tile_of(op))
             for op in self._ops
             if op.name in VIEW_LOADS | VIEW_STORES
         ]
@@ -441,6 +446,11 @@ def _check_access(op: ir.Operation) -> None:
 def _check_weak(op: ir.Operation) -> None:
     if keyword(op, "memory_ordering_semantics", "weak") != "weak":  # pair C6
         raise CannotPair(f"{location_text(op)}: an access that orders others")
+
+
+def _tile_of(access: ir.Operation) -> ir.Value:
+    """What an access through a view loads or stores."""
+    return access.operands[0] if access.name in VIEW_STORES else access.results[0]
 
 
 def _place(value: ir.Value) -> str:
