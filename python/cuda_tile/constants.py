@@ -529,7 +529,7 @@ MOST_ALIGNMENT_BYTES = 1 << 30
 Chosen: 2026-11-28, whoever runs the program takes as much memory to place it.
 """
 
-# Code that is emitted, and analyses ----------------------------------------------------
+# Code that is emitted, and analyses ---------------------------------------------------
 
 MIN_ROWS_TO_SPREAD = 8
 """Rows of a thread from which on results that lanes share are spread over the lanes.

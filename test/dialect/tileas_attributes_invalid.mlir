@@ -1,7 +1,7 @@
 // RUN: cuda-tile-opt %s -split-input-file -verify-diagnostics
 
 cuda_tile.module @m {
-  // expected-error @below {{'cuda_tile.entry' op expected one of 'tileas.abi', 'tileas.again', 'tileas.choice', 'tileas.cluster', 'tileas.done', 'tileas.estimate', 'tileas.facts', 'tileas.hoist', 'tileas.launch', 'tileas.maps', 'tileas.may_flush', 'tileas.mbarriers', 'tileas.never_positive', 'tileas.plan', 'tileas.remarks', 'tileas.reuse', 'tileas.scratch', 'tileas.shared_bytes', 'tileas.target', 'tileas.tensor', got 'tileas.plna'; did you mean 'tileas.plan'?}}
+  // expected-error @below {{'cuda_tile.entry' op expected one of 'tileas.abi', 'tileas.again', 'tileas.choice', 'tileas.cluster', 'tileas.done', 'tileas.estimate', 'tileas.facts', 'tileas.halved', 'tileas.hoist', 'tileas.launch', 'tileas.maps', 'tileas.may_flush', 'tileas.mbarriers', 'tileas.never_positive', 'tileas.pair', 'tileas.plan', 'tileas.remarks', 'tileas.reuse', 'tileas.scratch', 'tileas.shared_bytes', 'tileas.target', 'tileas.tensor', got 'tileas.plna'; did you mean 'tileas.plan'?}}
   entry @misspelt() attributes {tileas.plna = {num_warps = 4 : i64}} {
     return
   }

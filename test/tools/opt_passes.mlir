@@ -32,6 +32,7 @@
 // HELP-NEXT: --cuda-tile-narrow-elements
 // HELP-NEXT: --cuda-tile-combine-atomics
 // HELP-NEXT: --cuda-tile-unwrap-indices
+// HELP-NEXT: --cuda-tile-pair
 // HELP-NEXT: --cuda-tile-plan {{.*}}[gpu= num-warps= abi=
 // HELP: --load-pass
 // HELP: --pass-pipeline=
