@@ -212,7 +212,7 @@ def test_levels_go_down() -> None:
 @pytest.mark.parametrize(
     ("hooks", "said"),
     [
-        ({"fence": spoil}, r"step in \w+, got 'fence'; known: simplify, .*, ptxas"),
+        ({"fence": spoil}, r"step in \w+, got 'fence'; known: unit_batches, .*, ptxas"),
         ({"ptxas": spoil}, "up to 'emit' in .*, got 'ptxas', which does not run"),
         ({"plan": 3}, "function or a list of functions for .* 'plan', got 3"),
         ({"plan": [spoil, "x"]}, "function or a list of functions for .* 'plan'"),

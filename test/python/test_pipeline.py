@@ -101,7 +101,8 @@ def test_the_failure_of_a_hook_is_its_own(module: Any) -> None:
 def test_an_unknown_pass_is_named(module: Any, where: str) -> None:
     choice: Any = "nonsense" if where == "until" else {"nonsense": lambda _: None}
     with pytest.raises(
-        UserError, match="got 'nonsense'; known: simplify, split, narrow_elements, "
+        UserError,
+        match="got 'nonsense'; known: unit_batches, simplify, split, narrow_elements, ",
     ):
         cuda_tile.lower(module, **{where: choice})
 
