@@ -100,8 +100,8 @@ static LogicalResult checkAtom(WgmmaOp op, std::optional<WgmmaShape> &atom,
          << step << ", got '" << op.getAtom() << "'";
 }
 
-/// The name is one of an instruction of tensor memory: C3. That of a pair is called by
-/// the rows of both CTAs, of which the product has those of one.
+/// The name is one of an instruction of tensor memory: C3. That of a pair is
+/// called by the rows of both CTAs, of which the product has those of one.
 static LogicalResult checkAtom(Tcgen05Op op, std::optional<WgmmaShape> &atom,
                                Type) {
   StringRef name = op.getAtom();
@@ -114,8 +114,9 @@ static LogicalResult checkAtom(Tcgen05Op op, std::optional<WgmmaShape> &atom,
     return success();
   }
   if (isPair)
-    return op.emitOpError("expected atom of a pair to be tcgen05.m256, n and k, "
-                          "with n from 32 to 256 in steps of 32, got '")
+    return op.emitOpError(
+               "expected atom of a pair to be tcgen05.m256, n and k, "
+               "with n from 32 to 256 in steps of 32, got '")
            << op.getAtom() << "'";
   bool isScaled = atom && llvm::any_of(scaledTypes, [&](const auto &types) {
                     return types.suffix == atom->suffix;
