@@ -49,12 +49,15 @@ def test_pairs_of_four_elements(gpu: str) -> None:
     assert pairs("mulf %a, %a rounding<nearest_even> flush_to_zero", gpu) == {"mul": 2}
     assert pairs("fma %a, %a, %a", gpu) == {"fma": 2}
     assert pairs("exp %a", gpu) == {"mul": 2, "fma": 6}
+    assert pairs("divf %a, %a", gpu) == {"mul": 2, "fma": 10}, (
+        "quotients and remainders"
+    )
 
 
 def test_no_pairs() -> None:
     """Of one element a thread, of other instructions, and where ptxas splits them."""
     assert pairs("addf %a, %a", "sm_100", n=128) == {}
-    for text in ("divf %a, %a", "maxf %a, %a", "sqrt %a", "exp2 %a"):
+    for text in ("maxf %a, %a", "sqrt %a", "exp2 %a"):
         assert pairs(text, "sm_100") == {}, text
     for gpu in ("sm_90", "sm_110", "sm_120"):
         assert pairs("addf %a, %a", gpu) == {}, gpu

@@ -28,6 +28,7 @@ from cuda_tile.ir.async_products import (
     sum_of,
 )
 from cuda_tile.ir.attributes import text
+from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.rings import (
     is_filled_by_products,
     is_released_by_a_commit,
@@ -366,12 +367,37 @@ def sum_in_place(start: ir.Operation) -> ir.Value | None:
     """
     end = defining_op(start.operands[0])
     if end is not None and end.name in PRODUCT_WAITS:
-        values = [*end.operands, *end.results]
-        is_alone = len(values) == 2 and all(len(_users(v)) == 1 for v in values)
-        is_here = end.block == start.block
-        return values[0] if is_alone and is_here else None
+        return end.operands[0] if _goes_on(end, start) else None
     change = change_in_place(start)
     return None if change is None else awaits_of(change)[0].operands[0]
+
+
+def _goes_on(end: ir.Operation, start: ir.Operation) -> bool:
+    """Whether products add to a sum again behind its await, and no other has its place.
+
+    The loop that carries the sum carries what they make of it; or it comes from a loop,
+    and they are awaited in the block behind that.
+
+    Args:
+        end: The await.
+        start: The `settled` that begins with what it gives.
+    """
+    values = [*end.operands, *end.results]
+    if len(end.operands) != 1 or any(len(_users(value)) != 1 for value in values):
+        return False
+    former, last = end.operands[0], start.results[0]
+    users = _users(last)
+    while len(users) == 1 and runs_by_itself(users[0]):
+        last = users[0].results[0]
+        users = _users(last)
+    if len(users) != 1 or not start.block == end.block == users[0].block:
+        return False
+    if not isinstance(former.owner, ir.Block):
+        return former.owner.name in LOOPS and users[0].name in PRODUCT_WAITS
+    loop = former.owner.owner.operation
+    number = ir.BlockArgument(former).arg_number - first_carried(loop)[1]
+    is_end = users[0].name in TERMINATORS and former.owner == start.block
+    return is_end and loop.name in LOOPS and users[0].operands[number] == last
 
 
 def change_in_place(start: ir.Operation) -> ir.Operation | None:
