@@ -223,7 +223,7 @@ def has_triton(case: Case) -> bool:
     """Whether make_product.py has such a kernel."""
     product = case.product
     is_plain = not (product.is_lifted or product.is_fast or any(product.stored))
-    by_maps = find_target(case.gpu).has_tma
+    by_maps = find_target(case.gpu).has("cp.async.bulk.tensor")
     return is_plain and (by_maps or not product.is_transposed)
 
 

@@ -180,6 +180,10 @@ class Target:
         """Whether it has an instruction, by a name of instructions.py."""
         return not self.lacks(needs_of(instruction))
 
+    def rounds_to_tf32(self, mode: str) -> bool:
+        """Whether it rounds f32 to tf32 in a rounding mode by an instruction."""
+        return self.has("cvt.rna.tf32" if mode == "nearest_away" else "cvt.rn.tf32")
+
     def lacks(self, needs: Needs) -> str:
         """What it would have to be for an instruction; empty where it has it."""
         if self.capability < needs.capability:
@@ -205,11 +209,6 @@ class Target:
     def has_redux_f32(self) -> bool:
         """Whether `redux.sync` takes f32 (PTX ISA, "redux.sync", Target ISA Notes)."""
         return self.chip in _FAMILY_100 and self.is_family
-
-    @property
-    def has_tma(self) -> bool:
-        """Whether there are bulk copies of tiles of a tensor map, and `setmaxnreg`."""
-        return self.capability >= FIRST_ARCHITECTURE_SPECIFIC
 
     @property
     def has_clusters(self) -> bool:

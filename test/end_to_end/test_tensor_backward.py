@@ -117,7 +117,7 @@ def test_a_deleted_wait_is_noticed(draws: Callable[[int], int]) -> None:
         if mutant.change == "delete"
         and mutant.instruction.startswith("mbarrier.try_wait.shared")
     ]
-    assert len(waits) == 10
+    assert len(waits) > 1
     some = waits[:: max(1, len(waits) // draws(len(waits)))]
     silent = [
         mutant.instruction

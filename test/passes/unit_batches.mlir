@@ -65,4 +65,23 @@ cuda_tile.module @kernels {
     %t = print_tko "%f", %sum : tile<2x16x16xf32> -> token
     return
   }
+
+  // Results of a loop need not be what it carries.
+  // CHECK-LABEL: entry @loops
+  // CHECK: loop iter_values({{.*}}) : tile<1x16x16xf32> -> tile<f32>, tile<1x16x16xf32>
+  // CHECK: mmaf {{.*}} : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+  entry @loops(%c: tile<i1>) {
+    %zeros = constant <f32: 0.0> : tile<1x16x16xf32>
+    %one = constant <f32: 1.0> : tile<f32>
+    %a = constant <f16: 1.0> : tile<1x16x16xf16>
+    %i, %s = loop iter_values(%x = %zeros) : tile<1x16x16xf32> -> tile<f32>, tile<1x16x16xf32> {
+      %q = mmaf %a, %a, %x : tile<1x16x16xf16>, tile<1x16x16xf16>, tile<1x16x16xf32>
+      if %c {
+        break %one, %q : tile<f32>, tile<1x16x16xf32>
+      }
+      continue %q : tile<1x16x16xf32>
+    }
+    %t = print_tko "%f %f", %i, %s : tile<f32>, tile<1x16x16xf32> -> token
+    return
+  }
 }

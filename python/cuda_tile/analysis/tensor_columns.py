@@ -36,6 +36,7 @@ from cuda_tile.ir.rings import (
 )
 from cuda_tile.ir.tiles import is_distributed, layout_of, pending_tile
 from cuda_tile.ir.traits import (
+    COUNTED_LOOPS,
     ELEMENTWISE,
     LOOPS,
     PRODUCT_WAITS,
@@ -393,11 +394,11 @@ def _goes_on(end: ir.Operation, start: ir.Operation) -> bool:
     if len(users) != 1 or not start.block == end.block == users[0].block:
         return False
     if not isinstance(former.owner, ir.Block):
-        return former.owner.name in LOOPS and users[0].name in PRODUCT_WAITS
+        return former.owner.name in COUNTED_LOOPS and users[0].name in PRODUCT_WAITS
     loop = former.owner.owner.operation
     number = ir.BlockArgument(former).arg_number - first_carried(loop)[1]
     is_end = users[0].name in TERMINATORS and former.owner == start.block
-    return is_end and loop.name in LOOPS and users[0].operands[number] == last
+    return is_end and loop.name in COUNTED_LOOPS and users[0].operands[number] == last
 
 
 def change_in_place(start: ir.Operation) -> ir.Operation | None:

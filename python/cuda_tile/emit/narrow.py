@@ -76,16 +76,6 @@ def has_f4(target: Target) -> bool:
     return target.has("cvt.e2m1x2")
 
 
-def has_tf32(target: Target, mode: str) -> bool:
-    """Whether it rounds f32 to tf32: away from zero on ties, else since sm_90.
-
-    Args:
-        target: The chip.
-        mode: The rounding mode.
-    """
-    return target.has("cvt.rna.tf32" if mode == "nearest_away" else "cvt.rn.tf32")
-
-
 def carrier(e: Emitter, element: str) -> str:
     """The type to which `decoded` takes an element.
 
@@ -348,7 +338,7 @@ def _to_e8m0(e: Emitter, pair: Pair, mode: str) -> Pair:
 def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
     """Ten bits of mantissa; the others are cleared, also in a NaN."""
     b, w = e.builder, e.builder.binary
-    if has_tf32(e.target, mode):
+    if e.target.rounds_to_tf32(mode):
         rounding = {"nearest_away": "rna", "nearest_even": "rn", "zero": "rz"}[mode]
         word = b.ptx_value(f"cvt.{rounding}.tf32.f32 $0, $1;", b.i32, x)
         # What the instruction leaves in the low bits is not specified.

@@ -126,7 +126,7 @@ def has_engine(target: Target, engine: str) -> bool:
     """
     match engine:
         case "tma":
-            return target.has_tma
+            return target.has("cp.async.bulk.tensor")
         case "cp_async":
             return target.has("nvvm.cp.async.shared.global")
         case _:

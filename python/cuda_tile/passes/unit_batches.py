@@ -3,8 +3,8 @@
 
 Contract: in and out, verified level T. Engines that multiply by themselves take
 matrices, and so do copies that fill their operands. Reshapes stand between the tiles
-of a batch and those of the product; a sum that a loop or branch carries is carried as
-a matrix. The pass decides nothing.
+of a batch and those of the product; a `for` carries a sum as a matrix. A `loop` stays,
+whose results need not be what it carries. The pass decides nothing.
 
 Contract `unit_batches`
     Law: a reshape that drops an extent of one keeps all elements in their order.
@@ -19,7 +19,7 @@ Contract `unit_batches`
     | - indices | none | |
     | C1 extents | the batch has one matrix | two_matrices |
     | - aliasing | as for order | |
-    | - captures | a loop may carry a tile in any shape, if its ends have that, too | |
+    | - captures | a `for` may carry a tile in any shape, if its ends have that, too | |
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import carry_all, drop, ends_of, first_carried, set_ends
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.traits import LOOPS, PRODUCTS, SAME_ELEMENTS
+from cuda_tile.ir.traits import FOR_LOOPS, PRODUCTS, SAME_ELEMENTS
 from cuda_tile.ir.walk import block_ops, body, nested_ops, user_ops
 from cuda_tile.passes.each_kernel import each_kernel
 
@@ -45,7 +45,7 @@ def run(entry: ir.Operation) -> None:
     found = [op for op in products if _is_one_matrix(op.results[0])]
     for op in found:
         _multiply_matrices(op)
-    loops = [op for op in nested_ops(entry) if found and op.name in LOOPS]
+    loops = [op for op in nested_ops(entry) if found and op.name in FOR_LOOPS]
     for loop in reversed(loops):  # inner ones first: they ask outer ones
         _carry_matrices(loop)
 

@@ -23,7 +23,6 @@ from cuda_tile.analysis.operand_sources import (
 from cuda_tile.analysis.tcgen05 import alternates, scaling_clocks
 from cuda_tile.chip_clocks import nearest_clocks
 from cuda_tile.constants import EXCHANGE_CLOCKS, ROUNDED_SLOTS, TENSOR_WAIT_CLOCKS
-from cuda_tile.emit.narrow import has_tf32
 from cuda_tile.engines.engine import Reading
 from cuda_tile.engines.tcgen05 import TCGEN05
 from cuda_tile.ir.attributes import integer, keyword
@@ -190,7 +189,7 @@ def _conversion_slots(op: ir.Operation, target: Target) -> float:
     """Instructions for an element: one for a register, more where there is none."""
     element = element_of(op.results[0])
     mode = keyword(op, "rounding_mode", "nearest_even")
-    if str(element) == "tf32" and not has_tf32(target, mode):
+    if str(element) == "tf32" and not target.rounds_to_tf32(mode):
         return ROUNDED_SLOTS
     return element_bits(element) / REGISTER_BITS
 

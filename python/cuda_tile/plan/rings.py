@@ -350,7 +350,7 @@ class SharedMemory:
         if PLAN_ATTRIBUTE in store.attributes:
             return read_store(store).engine == TMA
         return (
-            self._target.has_tma
+            self._target.has("cp.async.bulk.tensor")
             and tile_bytes(store.operands[0]) >= LEAST_STORED_BYTES
             and self._stored_bytes(store) <= self._share
             and self._copies.loads.choice.store_refusal(store) is None
